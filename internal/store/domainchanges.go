@@ -24,7 +24,7 @@ func (db *DB) GetCustomerDomain(ctx context.Context, customer, id string) (domai
 	return rowAs(func(row query.Domain) domainchange.Domain {
 		return domainchange.Domain{
 			ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Status: registrar.DomainStatus(row.Status),
-			PaidUntil: fromMicros(row.PaidUntil), Account: row.Account, Handle: row.Handle,
+			PaidUntil: fromMicros(row.PaidUntil), RegistryExpires: fromMicros(row.RegistryExpires), Account: row.Account, Handle: row.Handle,
 			Holder: row.HolderID, Registrant: fromJSON[registrar.Registrant](row.Registrant), RegistrantSince: registrantSince(row),
 			Premium: row.Premium != 0,
 		}

@@ -37,6 +37,7 @@ func newPages(cfg Config, address func(*http.Request) netip.Addr, country func(*
 	var till *checkout.Handler
 	if cfg.Checkout.Orders != nil {
 		cfg.Portal.OrderBasket = func(req *ui.Request) string { return till.OrderBasket(req) }
+		cfg.Portal.ApplyTerms = func(req *ui.Request) error { return till.ApplyTerms(req) }
 		cfg.Portal.ShowBasketEmail = func(req *ui.Request, email string, wrong error) error { return till.ShowBasketEmail(req, email, wrong) }
 	}
 	cfg.Portal.Frame = frame

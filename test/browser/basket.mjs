@@ -12,7 +12,7 @@ const button = (page, text) => page.getByRole("button", { name: text, exact: tru
 const found = (page) => page.waitForFunction(() => /\d/.test(document.getElementById("summary")?.textContent ?? ""));
 
 async function purchase(page, context, watched) {
-  watched.expects(refusal(422));
+  watched.expects(refusal(422), refusal(401)); // an invalid form, and a check after the session was lost
   watched.allows(new URL(sandbox.provider).host);
   await page.goto(portal("/"));
   await page.locator("#q").fill(name);
@@ -68,6 +68,22 @@ async function purchase(page, context, watched) {
   await page.locator("#postal_code-problem").waitFor({ state: "detached" });
   await field(page, "phone").fill("+49 221 123456");
   ok("registrant data is validated while typing");
+  const session = await context.cookies();
+  await context.clearCookies();
+  await clickButton(page, "Angaben speichern");
+  await at(page, "/portal/sign-in");
+  assert.match(await page.locator("main").textContent(), /Ihre Sitzung ist beendet. Bestellt und abgebucht wurde nichts..*noch kein Passwort/s);
+  await checkPage(page, "a sign-in after the session was lost");
+  await context.addCookies(session);
+  await page.goto(portal(pay));
+  assert.equal(await field(page, "street").inputValue(), "Heidestraße 17");
+  await page.goto(portal("/warenkorb"));
+  assert.equal(await page.evaluate(() => sessionStorage.length), 0, "the tab still stores what was typed");
+  await page.goBack();
+  for (const [name, value] of [["name", "Erika Mustermann"], ["street", "Heidestraße 17"], ["postal_code", "51147"], ["city", "Köln"], ["phone", "+49 221 123456"]]) {
+    await field(page, name).fill(value);
+  }
+  ok("a lost session is named at sign-in, and keeps what was typed");
   await clickButton(page, "Angaben speichern");
   await page.locator("#street").waitFor({ state: "detached" });
   await field(page, "code").fill(sandbox.transfer.code);

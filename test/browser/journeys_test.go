@@ -77,6 +77,7 @@ func TestSearch_WithAndWithoutScript(t *testing.T) {
 func TestBasket_OrderToAccountClosure(t *testing.T) {
 	s := startSandbox(t)
 	wantRules(t, runScript(t, s, "basket.mjs"), "names are added to the basket during search", "a new account leads to the checkout",
+		"a lost session is named at sign-in, and keeps what was typed",
 		"registrant data is validated while typing", "registered and transferred in one order", "an account with domains cannot be closed",
 		"a basket works without script, and in English", "withdrawn without signing in, and confirmed by mail",
 		"terminated without signing in, and confirmed by mail", "data exported, account closed")

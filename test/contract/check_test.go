@@ -60,7 +60,7 @@ func TestCheck_Orderable(t *testing.T) {
 			label, domain string
 			want          wantFields
 		}{
-			{"sold", marker + "-frei.de", wantFields{"orderable": "true", "orderableReason": "", "restoreEur": "17.90", "minYears": "", "requires": ""}},
+			{"sold", marker + "-frei.de", wantFields{"orderable": "true", "orderableReason": "", "restoreEur": "", "minYears": "", "requires": ""}},
 			{"sold for two years at once", marker + "-frei.ai", wantFields{"orderable": "true", "registerEur": "87.90", "minYears": "2", "restoreEur": "290.90"}},
 			{"sold to residents", marker + "-frei.eu", wantFields{"orderable": "true", "requires": `"eu_presence"`}},
 			{"a rule that can't be met", marker + "-frei.it", wantFields{

@@ -252,7 +252,7 @@ func TestKill_SignedDomainWaitsForTTLBeforeNameservers(t *testing.T) {
 		if change.State != domainchange.StatusDone || !slices.Contains(hostsOf(there), host) {
 			t.Errorf("after a kill at %s: %s %s; the registry has %v", failpoint, change.State, change.Failure, there.Nameservers)
 		}
-		for action, want := range map[registrar.Action]int{"ds_removed": i + 1, "nameservers_changed": i + 1} {
+		for action, want := range map[registrar.Action]int{domainchange.ActionPlanned: i + 1, "ds_removed": i + 1, "nameservers_changed": i + 1} {
 			events, err := env.DB.ListObjectAuditEvents(t.Context(), dom.Customer, name, 100)
 			if err != nil {
 				t.Fatal(err)

@@ -149,6 +149,7 @@ type Domain struct {
 	ID, Customer, Name, TLD string
 	Status                  registrar.DomainStatus
 	PaidUntil               time.Time
+	RegistryExpires         time.Time // as the registry last said, also in reply to a renewal; zero if unknown
 	Account, Handle         string
 	// Holder is the id of its holder, empty for the customer; Registrant is zero if the domain has
 	// the customer's own data.
@@ -231,8 +232,10 @@ var actions = map[ChangeKind]registrar.Action{
 	Hold: "domain_hold_set", Release: "domain_hold_removed",
 }
 
-// Audited actions of refused and abandoned changes.
+// Audited actions of changes that are planned, or ended otherwise.
 const (
+	// ActionPlanned is about nameservers that are changed once DS records have left all caches.
+	ActionPlanned   registrar.Action = "nameservers_planned"
 	ActionRefused   registrar.Action = "domain_change_refused"
 	ActionAbandoned registrar.Action = "domain_change_abandoned"
 	ActionCanceled  registrar.Action = "domain_change_canceled"
@@ -240,7 +243,7 @@ const (
 
 // Actions returns all audited actions of this package.
 func Actions() []registrar.Action {
-	all := []registrar.Action{ActionRefused, ActionAbandoned, ActionCanceled}
+	all := []registrar.Action{ActionPlanned, ActionRefused, ActionAbandoned, ActionCanceled}
 	for _, kind := range ChangeKinds() {
 		all = append(all, actions[kind])
 	}

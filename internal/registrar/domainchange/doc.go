@@ -41,6 +41,7 @@
 // looks again: records that were added meanwhile are removed first, too. That records were
 // found is stored before they are removed, because after a crash the registry has none.
 //
+// The request is audited as ActionPlanned, and the change of the nameservers as the system's.
 // Until the second step begins the customer can cancel. The nameservers stay; the DS records
 // are not added again, because they may no longer match. While a change waits:
 //

@@ -203,6 +203,9 @@ func (s *Service) markRefused(ctx context.Context, change Change, err error) Cha
 func (s *Service) markDone(ctx context.Context, transition Transition) Change {
 	change := transition.From
 	transition.To, transition.AuditEvent = withFinalStatus(change, StatusDone), s.auditEvent(change, actions[change.Kind])
+	if !change.Desired.RemovedDSAt.IsZero() { // the customer's request is audited as ActionPlanned
+		transition.AuditEvent.Actor = registrar.Actor{Kind: registrar.ActorSystem}
+	}
 	// The order says that its domains are locked, and locking many domains sends no mail for each.
 	if change.Actor.Kind != registrar.ActorSystem && (change.Kind != Lock || change.Bulk == "") {
 		transition.Mail = changeMail(change)

@@ -14,7 +14,11 @@ import (
 func (s *Service) removeDS(ctx context.Context, change Change, record Record) (after Change, code string, err error) {
 	removing := change
 	removing.State, removing.Desired.RemovedDS = StatusRemovingDS, record.DS
-	removing, updated := s.applyTransition(ctx, Transition{From: change, To: removing})
+	transition := Transition{From: change, To: removing}
+	if change.Desired.RemovedDSAt.IsZero() { // otherwise DS records were added while it waited
+		transition.AuditEvent = s.auditEvent(change, ActionPlanned)
+	}
+	removing, updated := s.applyTransition(ctx, transition)
 	if !updated {
 		return removing, "", nil
 	}

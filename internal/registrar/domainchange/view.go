@@ -51,7 +51,8 @@ func (s *Service) View(ctx context.Context, actor registrar.Actor, id string) (V
 		return View{}, err
 	}
 	ours := domain.Status == registrar.DomainActive || domain.Status == registrar.DomainExpired || domain.Status == registrar.DomainRedemption
-	if age := s.worker.Now().Sub(view.Record.ReadAt); served && ours && (!view.HasRecord || age < 0 || age > recordMaxAge) {
+	renewed := domain.RegistryExpires.Sub(view.Record.Expires) > 24*time.Hour // since the record was read
+	if age := s.worker.Now().Sub(view.Record.ReadAt); served && ours && (!view.HasRecord || age < 0 || age > recordMaxAge || renewed) {
 		s.refreshRecord(ctx, actor, registry.Registry, &view)
 	}
 	if err := s.loadHistory(ctx, &view); err != nil {

@@ -1,10 +1,10 @@
 package checkout
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,6 +60,11 @@ type basketPage struct {
 	Identity        order.IdentityCheck
 
 	verify bool // an extension requires a verified identity
+}
+
+// HasTerms reports whether there is a term to choose.
+func (p basketPage) HasTerms() bool {
+	return slices.ContainsFunc(p.Rows, func(r basketRow) bool { return len(r.Terms) > 0 })
 }
 
 const basketFull registrar.Code = "basket_full"
@@ -415,12 +420,8 @@ func (h *Handler) addToBasket(req *ui.Request) error {
 		err = saleError(ext, added.kind)
 	}
 	if err == nil {
-		items := slices.DeleteFunc(slices.Clone(req.Basket()), func(other string) bool {
-			_, held, _ := strings.Cut(other, ":")
-			return held == added.name.ASCII()
-		})
 		fits := false
-		if fits, err = req.SetBasket(append(items, added.String())); err != nil {
+		if fits, err = req.SetBasket(withItem(req.Basket(), added)); err != nil {
 			return err
 		}
 		if !fits {
@@ -440,6 +441,79 @@ func (h *Handler) addToBasket(req *ui.Request) error {
 			"label": h.templates.Text(req.Language, "basket.collected"), "text": h.basketNow(req, added.name),
 		})
 		return nil
+	}
+	return req.SeeOther(ui.BasketPathIn(req.Language))
+}
+
+// withItem returns the items of a basket with another one, which replaces that of the same name.
+func withItem(items []string, added basketItem) []string {
+	rest := slices.DeleteFunc(slices.Clone(items), func(other string) bool {
+		_, held, _ := strings.Cut(other, ":")
+		return held == added.name.ASCII()
+	})
+	return append(rest, added.String())
+}
+
+// canOrderAgain reports whether orderAgain accepts an order: one that ended without a payment.
+func canOrderAgain(o order.Order) bool {
+	return (o.State == order.Expired || o.State == order.Canceled) && o.PaidAt.IsZero() && len(o.Items) > 0 && len(o.Items) <= ui.MaxBasketItems
+}
+
+const renewalsRefused registrar.Code = "renewals_refused"
+
+// orderAgain puts the items of an order that ended without a payment into the basket again.
+// Renewals and restores go into the renewal basket, which is an order itself.
+func (h *Handler) orderAgain(req *ui.Request) error {
+	o, err := h.Orders.Get(req.R.Context(), req.Actor(), req.Field("order"))
+	if err != nil {
+		return err
+	}
+	if !canOrderAgain(o) {
+		return req.SeeOther(ui.OrdersPath + "/" + url.PathEscape(o.ID))
+	}
+	items, renewals := slices.Clone(req.Basket()), []order.RequestedItem(nil)
+	for _, item := range o.Items {
+		entry := basketItem{name: registrar.NewName(strings.TrimSuffix(item.Name, item.TLD), item.TLD), kind: item.Kind}
+		switch item.Kind {
+		case order.Renew:
+			renewals = append(renewals, order.RequestedItem{Name: entry.name, Kind: item.Kind, Years: item.Years})
+			continue
+		case order.Restore: // its years depend on the day
+			renewals = append(renewals, order.RequestedItem{Name: entry.name, Kind: item.Kind})
+			continue
+		case order.Register:
+			entry.years = item.Years
+			if !item.PremiumFee.IsZero() {
+				entry.register, entry.renew = item.Net-item.PremiumRenewal*registrar.Cents(item.Years-1), item.PremiumRenewal
+			}
+		case order.Transfer:
+		}
+		if entry, err = h.parseItem(entry.String()); err == nil { // its extension is still listed
+			items = withItem(items, entry)
+		}
+	}
+	if len(renewals) > 0 {
+		basket, _, err := h.Orders.AddRenewals(req.R.Context(), req.Actor(), renewals)
+		var refused *order.ItemsRefused
+		switch {
+		case errors.As(err, &refused): // not about the items that the basket shows
+			return h.showBasket(req, &registrar.Error{Kind: registrar.KindConflict, Code: renewalsRefused}, "")
+		case err != nil:
+			return h.showBasket(req, err, "")
+		case len(renewals) == len(o.Items):
+			page, err := h.payPath(basket)
+			if err != nil {
+				return err
+			}
+			return req.SeeOther(page)
+		}
+	}
+	fits, err := req.SetBasket(items)
+	switch {
+	case err != nil:
+		return err
+	case !fits:
+		return h.showBasket(req, &registrar.Error{Kind: registrar.KindConflict, Code: basketFull}, "")
 	}
 	return req.SeeOther(ui.BasketPathIn(req.Language))
 }
@@ -471,25 +545,53 @@ func (h *Handler) removeFromBasket(req *ui.Request) error {
 	return req.SeeOther(ui.BasketPathIn(req.Language))
 }
 
-// setTerm changes the term of a registration. A term that is not sold becomes the shortest.
-func (h *Handler) setTerm(req *ui.Request) error {
-	items := slices.Clone(req.Basket())
-	at := slices.Index(items, req.Field("item"))
-	if at < 0 { // removed in another window
-		return req.SeeOther(ui.BasketPathIn(req.Language))
-	}
-	changed, err := h.parseItem(items[at])
+// setTerms changes the terms of registrations and shows their prices.
+func (h *Handler) setTerms(req *ui.Request) error {
+	changed, err := h.applyTerms(req)
 	if err != nil {
 		return h.showBasket(req, err, "")
 	}
-	if changed.years, err = strconv.Atoi(req.Field("years")); err != nil || changed.kind != order.Register {
-		return h.showBasket(req, &registrar.Error{Kind: registrar.KindInvalid, Code: provision.TermNotSold}, "")
+	page := ui.BasketPathIn(req.Language)
+	if changed != "" {
+		page += "#years-" + changed // the keyboard stays there
 	}
-	items[at] = h.withSoldTerm(changed).String()
-	if fits, err := req.SetBasket(items); err != nil || !fits {
-		return cmp.Or(err, error(&registrar.Error{Kind: registrar.KindConflict, Code: basketFull}))
+	return req.SeeOther(page)
+}
+
+// ApplyTerms stores the terms that were chosen in the basket, before it is ordered.
+func (h *Handler) ApplyTerms(req *ui.Request) error {
+	_, err := h.applyTerms(req)
+	return err
+}
+
+// applyTerms returns the name of the last registration whose term was changed. A term that is not
+// sold becomes the shortest. Items that were removed in another window are ignored.
+func (h *Handler) applyTerms(req *ui.Request) (changed string, err error) {
+	items, years := slices.Clone(req.Basket()), req.R.PostForm["years"]
+	for i, item := range req.R.PostForm["item"] {
+		at := slices.Index(items, item)
+		if at < 0 || i >= len(years) {
+			continue
+		}
+		entry, err := h.parseItem(item)
+		if err != nil {
+			return "", err
+		}
+		if entry.years, err = strconv.Atoi(years[i]); err != nil || entry.kind != order.Register {
+			return "", &registrar.Error{Kind: registrar.KindInvalid, Code: provision.TermNotSold}
+		}
+		if chosen := h.withSoldTerm(entry).String(); chosen != item {
+			items[at], changed = chosen, entry.name.ASCII()
+		}
 	}
-	return req.SeeOther(ui.BasketPathIn(req.Language) + "#years-" + changed.name.ASCII()) // the keyboard stays there
+	if changed == "" {
+		return "", nil
+	}
+	fits, err := req.SetBasket(items)
+	if err == nil && !fits {
+		err = &registrar.Error{Kind: registrar.KindConflict, Code: basketFull}
+	}
+	return changed, err
 }
 
 // orderBasket prepares the order, which is then reviewed and paid like any other.
@@ -498,7 +600,11 @@ func (h *Handler) orderBasket(req *ui.Request) error {
 	if !req.SignedIn {
 		return req.RedirectToSignIn(ui.SignInPath)
 	}
-	page, err := h.createOrder(req)
+	err := h.ApplyTerms(req)
+	page := ""
+	if err == nil {
+		page, err = h.createOrder(req)
+	}
 	if err != nil {
 		return h.showBasket(req, err, "")
 	}

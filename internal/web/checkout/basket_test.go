@@ -78,13 +78,13 @@ func TestBasket_TermOfRegistrationCanBeChosen(t *testing.T) {
 	t.Parallel()
 	s := &browser{t: t, d: &fakeOrders{}, basket: "register:kaffee.de~register:mate.dev"}
 	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{
-		`<option value="1" selected>1 Jahr</option>`, `<option value="3">3 Jahre</option>`, "Laufzeit von mate.dev", "Laufzeit ändern", "Registrierung, 1 Jahr",
+		`<option value="1" selected>1 Jahr</option>`, `<option value="3">3 Jahre</option>`, "Laufzeit von mate.dev", "Preise für diese Laufzeiten", "Registrierung, 1 Jahr",
 	}, []string{`value="4"`, "Laufzeit von kaffee.de"})
 	s.visit("/warenkorb/term", form("item", "register:mate.dev", "years", "3")).wantRedirect("/warenkorb#years-mate.dev")
 	if s.basket != "register:kaffee.de~register-3:mate.dev" {
 		t.Errorf("the basket is %s", s.basket)
 	}
-	s.visit("/basket", nil).wantPage(http.StatusOK, []string{`<option value="3" selected>3 years</option>`, "€40.00", "Change term"}, nil)
+	s.visit("/basket", nil).wantPage(http.StatusOK, []string{`<option value="3" selected>3 years</option>`, "€40.00", "Prices for these terms"}, nil)
 	for _, planted := range []string{"register-4:mate.dev", "register-0:mate.dev", "register-1:mate.dev", "register-3:kaffee.de"} {
 		other := &browser{t: t, d: &fakeOrders{}, basket: planted}
 		other.visit("/warenkorb", nil)
@@ -101,6 +101,54 @@ func TestBasket_TermOfRegistrationCanBeChosen(t *testing.T) {
 	if items := buyer.d.asked.Items; len(items) != 2 || items[0].Years != 0 || items[1].Years != 3 {
 		t.Errorf("ordered %+v", items)
 	}
+}
+
+// Without script, a term that was just chosen is submitted by the button that orders.
+func TestBasket_OrderHasTermsAsChosen(t *testing.T) {
+	t.Parallel()
+	s := &browser{t: t, d: &fakeOrders{view: ownView(order.AwaitingPayment)}, who: "erika", basket: "register:kaffee.de~register:mate.dev~register-2:tee.dev"}
+	chosen := url.Values{"item": {"register:mate.dev", "register-2:tee.dev"}, "years": {"2", "3"}}
+	s.visit("/warenkorb/order", chosen).wantRedirect(payPage)
+	if items := s.d.asked.Items; len(items) != 3 || items[0].Years != 0 || items[1].Years != 2 || items[2].Years != 3 {
+		t.Errorf("ordered %+v", items)
+	}
+}
+
+func TestBasket_ItemsOfUnpaidOrderReturn(t *testing.T) {
+	t.Parallel()
+	unpaid := func(state order.State, items ...order.Item) *browser {
+		o := newOrder(state)
+		o.Items = items
+		view := ownView(order.AwaitingPayment)
+		return &browser{t: t, d: &fakeOrders{orders: []order.Order{o}, view: view}, who: "erika", basket: "register:kaffee.de~transfer:mate.dev"}
+	}
+	registered := order.Item{Name: "mate.dev", TLD: ".dev", Kind: order.Register, Years: 3}
+	transferred := order.Item{Name: "xn--mller-kva.com", TLD: ".com", Kind: order.Transfer, Years: 1}
+	unlisted := order.Item{Name: "tee.gone", TLD: ".gone", Kind: order.Register, Years: 1}
+	renewed := order.Item{Name: "alt.com", TLD: ".com", Kind: order.Renew, Years: 2}
+	again := form("order", "ord_1")
+	for _, state := range []order.State{order.Expired, order.Canceled} {
+		s := unpaid(state, registered, transferred, unlisted)
+		s.visit("/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{"Noch einmal in den Warenkorb"}, nil)
+		s.visit("/warenkorb/again", again).wantRedirect("/warenkorb")
+		if s.basket != "register:kaffee.de~register-3:mate.dev~transfer:xn--mller-kva.com" || s.d.calls != nil {
+			t.Errorf("%s: the basket is %s after %v", state, s.basket, s.d.calls)
+		}
+	}
+	s := unpaid(order.Expired, renewed)
+	s.visit("/warenkorb/again", again).wantRedirect(payPage)
+	if items := s.d.asked.Items; len(items) != 1 || items[0].Name.ASCII() != "alt.com" || items[0].Kind != order.Renew || items[0].Years != 2 {
+		t.Errorf("renewals %+v", items)
+	}
+	s.d.err = &order.ItemsRefused{}
+	s.visit("/warenkorb/again", again).wantPage(http.StatusConflict, []string{"Diese Domains lassen sich zurzeit nicht verlängern."}, nil)
+	s = unpaid(order.Completed, registered)
+	s.visit("/portal/orders/ord_1", nil).wantPage(http.StatusOK, nil, []string{"Noch einmal in den Warenkorb"})
+	if s.visit("/warenkorb/again", again).wantRedirect("/portal/orders/ord_1"); s.basket != "register:kaffee.de~transfer:mate.dev" {
+		t.Errorf("a paid order changes the basket: %s", s.basket)
+	}
+	s.who = ""
+	s.visit("/warenkorb/again", again).wantRedirect("/portal/sign-in?next=%2Fportal%2Forders")
 }
 
 func TestBasket_KnownAddressDeterminesVATRate(t *testing.T) {

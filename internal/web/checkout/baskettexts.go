@@ -11,7 +11,7 @@ var basketTexts = ui.Texts{
 	"basket.remove":    {"Entfernen", "Remove"},
 	"basket.remove_of": {"Entfernen: {1}", "Remove {1}"},
 	"basket.term_of":   {"Laufzeit von {1}", "Term of {1}"},
-	"basket.set_term":  {"Laufzeit ändern", "Change term"},
+	"basket.set_terms": {"Preise für diese Laufzeiten", "Prices for these terms"},
 	"basket.vat": {
 		"Berechnet mit {1} deutscher Umsatzsteuer. Ihr Steuersatz hängt von Ihrer Anschrift ab; Sie sehen ihn im nächsten Schritt, bevor Sie bestellen.",
 		"Calculated with {1} German VAT. Your rate depends on your address; you see it in the next step, before you order.",
@@ -71,6 +71,10 @@ var basketTexts = ui.Texts{
 	"basket.unreachable": {
 		"Die Registry antwortet gerade nicht. Bitte versuchen Sie es gleich noch einmal.",
 		"The registry isn't responding. Please try again in a moment.",
+	},
+	"problem.renewals_refused": {
+		"Diese Domains lassen sich zurzeit nicht verlängern. Auf der Seite der Domain sehen Sie, was möglich ist.",
+		"These domains can't be renewed at the moment. The page of each domain shows what is possible.",
 	},
 	"problem.basket_full": {
 		"Der Warenkorb ist voll. Bestellen Sie zuerst, was darin liegt.",

@@ -30,6 +30,7 @@ type Orders interface {
 	Create(ctx context.Context, actor registrar.Actor, request order.Request) (order.Order, error)
 	Prepare(ctx context.Context, actor registrar.Actor, request order.Request) (order.View, error)
 	VATRate(ctx context.Context, actor registrar.Actor) (basisPoints int, err error)
+	AddRenewals(ctx context.Context, actor registrar.Actor, requested []order.RequestedItem) (order.Order, []order.RefusedItem, error)
 	TransferList(ctx context.Context, actor registrar.Actor) ([]order.ListedTransfer, error)
 	ReplaceTransfers(ctx context.Context, actor registrar.Actor, remove []string, add []order.ListedTransfer) error
 	Get(ctx context.Context, actor registrar.Actor, id string) (order.Order, error)
@@ -194,8 +195,9 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: ui.EnglishBasketPath, Handler: h.basketPage(ui.English)},
 		{Method: post, Path: ui.BasketPath + "/add", Handler: h.basketChange(h.addToBasket)},
 		{Method: post, Path: ui.BasketPath + "/remove", Handler: h.basketChange(h.removeFromBasket)},
-		{Method: post, Path: ui.BasketPath + "/term", Handler: h.basketChange(h.setTerm)},
+		{Method: post, Path: ui.BasketPath + "/term", Handler: h.basketChange(h.setTerms)},
 		{Method: post, Path: ui.BasketPath + "/order", Handler: h.basketChange(h.orderBasket)},
+		{Method: post, Path: ui.BasketPath + "/again", Handler: signedIn(ui.OrdersPath, h.orderAgain)},
 	}
 }
 
@@ -207,7 +209,12 @@ func (h *Handler) step(steps map[string]ui.PageFunc) ui.PageFunc {
 		if !ok {
 			return &registrar.Error{Kind: registrar.KindNotFound, Code: ui.NoSuchPage}
 		}
-		return do(req)
+		err := do(req)
+		// Only a signed-in customer sees a form that needs a sign-in.
+		if req.R.Method == http.MethodPost && !req.SignedIn && registrar.KindOf(err) == registrar.KindUnauthenticated {
+			req.Flash("session_lost")
+		}
+		return err
 	}
 }
 

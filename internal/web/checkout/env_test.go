@@ -210,6 +210,12 @@ func (d *fakeOrders) Create(_ context.Context, actor registrar.Actor, request or
 	return d.view.Order, d.err
 }
 
+func (d *fakeOrders) AddRenewals(_ context.Context, actor registrar.Actor, requested []order.RequestedItem) (order.Order, []order.RefusedItem, error) {
+	d.record("renew", actor)
+	d.asked = order.Request{Items: requested}
+	return d.view.Order, nil, d.err
+}
+
 func (d *fakeOrders) Get(_ context.Context, _ registrar.Actor, id string) (order.Order, error) {
 	for _, o := range d.orders {
 		if o.ID == id {

@@ -224,12 +224,13 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		// still being issued.
 		Documents       []invoiceRow
 		Waiting, Orders bool
+		Again           bool            // its items can be put into the basket again
 		Kept            registrar.Cents // what is left of the payment after its refunds
 		Refunds         []refundRow
 		Declared        []withdrawalRow
 		Disputed        dispute.Dispute // by which the payment was taken back, or may be; zero if there is none
 		Contact         string          // the contact form
-	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o), stateKey(o, disputed), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, keptOf(o), refundRows(o), withdrawalRows(o, declared), disputed, contact}}, nil
+	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o), stateKey(o, disputed), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, canOrderAgain(o), keptOf(o), refundRows(o), withdrawalRows(o, declared), disputed, contact}}, nil
 }
 
 func (h *Handler) itemRows(req *ui.Request, o order.Order) (rows []itemRow, err error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // liveAttributes finds a page's stream and its reload interval.
@@ -547,5 +548,26 @@ func TestPay_RefusedRenewalsSayWhatToDo(t *testing.T) {
 		}
 		visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK,
 			[]string{want, "Diese Domain wurde inzwischen verlängert.", payPage + "/remove", payPage + "/decline"}, []string{other, payButton})
+	}
+}
+
+func TestPay_LostSessionIsNamedAtSignIn(t *testing.T) {
+	t.Parallel()
+	d := &fakeOrders{view: ownView(order.AwaitingPayment), err: &registrar.Error{Kind: registrar.KindUnauthenticated, Code: registrar.SignInFirst}}
+	flash := func(got response) string {
+		for _, cookie := range got.Result().Cookies() {
+			if cookie.Name == "__Host-dotkontor_note" {
+				return cookie.Value
+			}
+		}
+		return ""
+	}
+	got := visit(t, d, "", payPage+"/pay", form("gross", "3570"))
+	got.wantRedirect(ui.WithNext(ui.SignInPath, payPage))
+	if flash(got) != "session_lost" {
+		t.Errorf("the message is %q", flash(got))
+	}
+	if got := visit(t, d, "", payPage+"/decline", nil); flash(got) != "" {
+		t.Errorf("a visitor who was not signed in: %q", flash(got))
 	}
 }

@@ -48,6 +48,7 @@ type payData struct {
 	ManyCodes   bool            // too many to list them
 	RefusedKey  string          // what to do about items that can't be ordered any more; empty if there are none
 	Rules       []unmetRule     // requirements of extensions that the holder does not meet
+	Again       bool            // it ended without a payment, and its items can be put into the basket again
 	Changeable  bool            // the viewer can still pay, decline or complete it
 	TextKey     string          // describes the state of the order
 	Days        int             // how long a transfer in progress may take; 0: none is
@@ -204,6 +205,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		Rows: h.newItemRows(req, currentPayPath(req), view, t), summary: h.summaryOf(req.Language, o), Steps: stepsOf(o), AskedKey: askedKey(o, view.IsOwner), Holder: holderOf(o),
 		Delayed: o.IsDelayed(req.Now), Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: textKey(o),
 		Changeable: view.IsOwner && o.State.Open() && o.State != order.Paying, RefusedKey: refusedKey(view),
+		Again: view.IsOwner && canOrderAgain(o),
 	}
 	if view.IsOwner {
 		if err := h.addEnds(req, o, s.Rows); err != nil {

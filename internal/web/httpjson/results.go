@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
@@ -22,15 +23,18 @@ type CheckResult struct {
 
 // Terms are conditions of sale besides the prices. The contract does not require them.
 type Terms struct {
-	RestoreEUR      *registrar.Cents `json:"restoreEur,omitempty"` // the price of restoring a deleted name
+	RestoreEUR      *registrar.Cents `json:"restoreEur,omitempty"` // the price of restoring a deleted name; omitted if that is not possible here
 	MinYears        int              `json:"minYears,omitempty"`   // the term of a registration; omitted if it is one year
 	Requires        string           `json:"requires,omitempty"`   // a registry requirement for the holder
 	Orderable       *bool            `json:"orderable,omitempty"`  // omitted if nothing was decided
 	OrderableReason registrar.Code   `json:"orderableReason,omitempty"`
 }
 
-func newTerms(restore *registrar.Cents, minYears int, requires string, decided bool, refusal registrar.Code) Terms {
-	t := Terms{RestoreEUR: restore, Requires: requires}
+func newTerms(tld string, restore *registrar.Cents, minYears int, requires string, decided bool, refusal registrar.Code) Terms {
+	t := Terms{Requires: requires}
+	if restore != nil && *restore > 0 && lifecycle.PolicyOf(tld).RedemptionDays > 0 {
+		t.RestoreEUR = restore
+	}
 	if minYears > 1 {
 		t.MinYears = minYears
 	}
@@ -49,7 +53,7 @@ func termsOf(answer lookup.Answer) Terms {
 	if answer.Prices != nil {
 		restore = &answer.Prices.Restore
 	}
-	return newTerms(restore, answer.MinYears, answer.Requires, answer.Order.Decided, answer.Order.Refusal)
+	return newTerms(answer.TLD, restore, answer.MinYears, answer.Requires, answer.Order.Decided, answer.Order.Refusal)
 }
 
 // PriceResult is the price list entry of one extension with its conditions.
@@ -65,7 +69,7 @@ type PriceResult struct {
 func NewPriceResult(ext registrar.Extension) PriceResult {
 	return PriceResult{
 		TLD: ext.TLD, RegisterEUR: ext.Register, RenewEUR: ext.Renew, TransferEUR: ext.Transfer,
-		Terms: newTerms(&ext.Restore, ext.MinYears, ext.Requires, ext.Sale.Decided, ext.Sale.NoRegistration),
+		Terms: newTerms(ext.TLD, &ext.Restore, ext.MinYears, ext.Requires, ext.Sale.Decided, ext.Sale.NoRegistration),
 	}
 }
 

@@ -36,6 +36,7 @@ type domainView struct {
 	End           termEnd
 	Offer         *renewal.Offer // of automatic renewal, if it is on
 	Renewals      []renewalOption
+	RenewFrom     time.Time // when it can be renewed again, if it is paid too far ahead; zero otherwise
 	Restore       *restoreOffer
 	Holders       []holder.Holder     // from which the customer chooses
 	Holder        string              // the id of the current one
@@ -242,8 +243,8 @@ func (h *Handler) history(req *ui.Request, view domainchange.View) ([]historyEnt
 	return rows, nil
 }
 
-// changeEntries returns the entries of a change: one, or two if DS records were removed before the
-// nameservers were changed, which is hours or days later.
+// changeEntries returns the entries of a change: one, or more if DS records are removed before the
+// nameservers are changed, which happens without the customer, hours or days later.
 func changeEntries(change domainchange.Change) []historyEntry {
 	line := historyEntry{
 		At: change.CreatedAt, What: "change." + string(change.Kind), Who: "who." + string(change.Actor.Kind), Address: visibleAddress(change.Actor),
@@ -268,11 +269,16 @@ func changeEntries(change domainchange.Change) []historyEntry {
 		}
 		removed.At = change.CreatedAt // older changes lack the time; the first step was made at once
 	}
-	if change.State.Final() {
-		line.At = change.UpdatedAt
-	}
 	removed.What, removed.RemovedDS = "change."+string(domainchange.RemoveDS), change.Desired.RemovedDS
-	return []historyEntry{line, removed}
+	if !change.State.Final() {
+		return []historyEntry{line, removed}
+	}
+	planned := line
+	planned.What, planned.State, line.At = "change.planned", "", change.UpdatedAt
+	if change.State == domainchange.StatusDone {
+		line.Who, line.Address = "who."+string(registrar.ActorSystem), ""
+	}
+	return []historyEntry{line, removed, planned}
 }
 
 // visibleAddress is the address of an actor; empty for operators, whose address

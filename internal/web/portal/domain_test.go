@@ -37,7 +37,7 @@ func TestHistory_EachStepOfANameserverChangeHasItsOwnDate(t *testing.T) {
 	t.Parallel()
 	requested := time.Date(2026, 11, 24, 10, 0, 0, 0, time.UTC)
 	unsigned, ended := requested.Add(time.Minute), requested.AddDate(0, 0, 1)
-	change := domainchange.Change{Kind: domainchange.Nameservers, CreatedAt: requested, UpdatedAt: ended, Desired: domainchange.DesiredState{
+	change := domainchange.Change{Kind: domainchange.Nameservers, Actor: registrar.Actor{Kind: registrar.ActorPerson}, CreatedAt: requested, UpdatedAt: ended, Desired: domainchange.DesiredState{
 		Nameservers: []domainchange.Nameserver{{Name: "ns1.neu.example"}}, RemovedDS: []domainchange.DS{{KeyTag: 1}},
 	}}
 	for name, test := range map[string]struct {
@@ -46,19 +46,29 @@ func TestHistory_EachStepOfANameserverChangeHasItsOwnDate(t *testing.T) {
 		at       time.Time
 		entries  int
 	}{
-		"done":                {domainchange.StatusDone, unsigned, ended, 2},
-		"canceled":            {domainchange.StatusCanceled, unsigned, ended, 2},
+		"done":                {domainchange.StatusDone, unsigned, ended, 3},
+		"canceled":            {domainchange.StatusCanceled, unsigned, ended, 3},
 		"waiting":             {domainchange.StatusWaiting, unsigned, requested, 2},
 		"removing DS records": {domainchange.StatusRemovingDS, time.Time{}, requested, 1},
-		"done, without time":  {domainchange.StatusDone, time.Time{}, ended, 2},
+		"done, without time":  {domainchange.StatusDone, time.Time{}, ended, 3},
 	} {
 		change.State, change.Desired.RemovedDSAt = test.state, test.unsigned
 		entries := changeEntries(change)
 		if len(entries) != test.entries || entries[0].What != "change.nameservers" || !entries[0].At.Equal(test.at) || entries[0].RemovedDS != nil {
 			t.Fatalf("%s: %+v", name, entries)
 		}
-		if test.entries == 2 && (entries[1].What != "change.ds_remove" || entries[1].At.Sub(requested) > time.Minute || len(entries[1].RemovedDS) != 1 || entries[1].State != "") {
+		if test.entries > 1 && (entries[1].What != "change.ds_remove" || entries[1].At.Sub(requested) > time.Minute || len(entries[1].RemovedDS) != 1 || entries[1].State != "") {
 			t.Errorf("%s: %+v", name, entries[1])
+		}
+		who := "who.person"
+		if test.state == domainchange.StatusDone && test.entries > 1 { // the second step happens without the customer
+			who = "who.system"
+		}
+		if entries[0].Who != who || test.entries > 1 && entries[1].Who != "who.person" {
+			t.Errorf("%s: by %s", name, entries[0].Who)
+		}
+		if test.entries > 2 && (entries[2].What != "change.planned" || !entries[2].At.Equal(requested) || entries[2].Who != "who.person" || entries[2].State != "") {
+			t.Errorf("%s: %+v", name, entries[2])
 		}
 	}
 	change.State, change.Desired.RemovedDS, change.Desired.RemovedDSAt = domainchange.StatusDone, nil, time.Time{}

@@ -164,6 +164,10 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Die Registry verlangt für diese Premium-Domain einen eigenen Preis. Sie sehen ihn, bevor Sie bezahlen. Die Domain ist danach bis {1} bezahlt.",
 		"The registry charges its own price for this premium domain. You see it before you pay. The domain is then paid until {1}.",
 	},
+	"domain_page.renew_from": {
+		"Verlängern können Sie wieder ab {1}. Eine Domain kann höchstens zehn Jahre im Voraus bezahlt werden.",
+		"You can renew again from {1}. A domain can be paid for at most ten years ahead.",
+	},
 	"domain_page.renew_late": {
 		"Die Laufzeit ist vorbei. Verlängern können Sie voraussichtlich bis {1}, zum normalen Preis.",
 		"The term is over. You can probably renew until {1}, at the normal price.",
@@ -291,7 +295,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"The registry still has the holder from before the transfer.",
 	},
 	"domain_page.holder_intro": {
-		"Sie wählen denselben Inhaber, wenn sich nur seine Angaben geändert haben. Bei einem Wechsel bekommen der bisherige und der neue Inhaber eine Nachricht.",
+		"Wählen Sie denselben Inhaber, wenn sich nur seine Angaben geändert haben. Bei einem Wechsel bekommen der bisherige und der neue Inhaber eine Nachricht.",
 		"Choose the same holder if only the details have changed. If the domain gets another holder, we notify both the former and the new one.",
 	},
 	"domain_page.holder_thin": {
@@ -303,8 +307,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"domain_page.history_what": {"Änderung", "Change"},
 
 	"closed.change_under_way": {
-		"Das geht wieder, sobald die laufende Änderung abgeschlossen ist.",
-		"You can do this once the current change is complete.",
+		"Weitere Änderungen sind möglich, sobald die laufende abgeschlossen ist.",
+		"You can make further changes once the current one is complete.",
 	},
 	"domains.transfers":     {"Ihre Umzüge", "Your transfers"},
 	"domain_page.transfers": {"Umzüge: Stand und voraussichtliches Datum", "Transfers: progress and expected date"},
@@ -376,6 +380,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	},
 
 	"change.nameservers": {"Nameserver geändert", "Nameservers changed"},
+	"change.planned":     {"Änderung der Nameserver geplant", "Nameserver change planned"},
 	"change.ds_add":      {"DS-Eintrag hinzugefügt", "DS record added"},
 	"change.ds_remove":   {"DS-Eintrag entfernt", "DS record removed"},
 	"change.lock":        {"Für Umzüge gesperrt", "Transfer lock set"},
@@ -411,6 +416,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"action.domain_holder_changed":   {"Inhaber einer Domain geändert", "Holder of a domain changed"},
 	"action.domain_change_refused":   {"Änderung von der Registry abgelehnt", "Change rejected by the registry"},
 	"action.domain_change_abandoned": {"Änderung einer Domain abgebrochen", "Domain change abandoned"},
+	"action.nameservers_planned":     {"Änderung der Nameserver geplant", "Nameserver change planned"},
 	"action.domain_change_canceled":  {"Geplante Änderung der Nameserver abgebrochen", "Planned nameserver change cancelled"},
 	"action.domain_hold_set":         {"Domain gesperrt und aus dem DNS genommen", "Domain suspended and taken out of the DNS"},
 	"action.domain_hold_removed":     {"Domain wieder im DNS", "Domain back in the DNS"},

@@ -33,6 +33,14 @@ type overviewPart struct {
 	AllKey       string // the text key of a link to MoreURL; empty if there is none
 }
 
+// UntilKey is the text key of the column with Until.
+func (p overviewPart) UntilKey() string {
+	if p.ID == "expiring" || p.ID == "newest" {
+		return "domains.paid_until"
+	}
+	return "overview.until"
+}
+
 type monthRow struct {
 	Name, Short string
 	Year        int

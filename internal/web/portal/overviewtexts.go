@@ -152,8 +152,8 @@ var overviewTexts = ui.Texts{
 	"delegate.token":       {"Zugangstoken", "Access token"},
 	"delegate.agent":       {"Checkout-Agent", "Checkout agent"},
 	"delegate.may_write": {
-		"Domains und Bestellungen lesen. Bestellungen nur vorbereiten, unbezahlte stornieren. Automatische Verlängerungen ausschalten.",
-		"Read domains and orders. Only prepare orders, cancel unpaid ones. Turn off automatic renewals.",
+		"Domains und Bestellungen lesen, Bestellungen nur vorbereiten, unbezahlte stornieren und automatische Verlängerungen ausschalten.",
+		"View domains and orders, prepare orders without paying for them, cancel unpaid ones, and turn off automatic renewals.",
 	},
 	"delegate.may_read": {
 		"Nur abfragen, was jeder ohne Anmeldung abfragen kann.",

@@ -67,6 +67,9 @@ type Config struct {
 	// ShowBasketEmail shows the basket again if its email address is invalid. It is set by
 	// package web with OrderBasket.
 	ShowBasketEmail func(req *ui.Request, email string, wrong error) error
+	// ApplyTerms stores the terms that were chosen in the basket, whose form registers a new
+	// customer. It is set by package web with OrderBasket.
+	ApplyTerms func(req *ui.Request) error
 	// Extension has the list prices of renewals; Orders requires it.
 	Extension func(tld string) (registrar.Extension, bool)
 	// Declared returns the withdrawals and terminations that were sent with an address since a time and mention one

@@ -47,6 +47,11 @@ func (h *Handler) showRegister(req *ui.Request) error {
 func (h *Handler) register(req *ui.Request) error {
 	next, email := mailedNext(req.Field("next")), req.Text("email")
 	req.SetFormPath(ui.WithNext(registerPath, next))
+	if req.Field("basket") != "" && h.ApplyTerms != nil {
+		if err := h.ApplyTerms(req); err != nil {
+			return err
+		}
+	}
 	err := h.Accounts.RegisterVisitor(req.R.Context(), req.Actor(), account.Registration{
 		Email: email, Language: req.Language, Basket: req.BasketText(), Next: next,
 	})

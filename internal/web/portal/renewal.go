@@ -43,7 +43,7 @@ func (h *Handler) addPrices(req *ui.Request, view *domainView) error {
 		return err
 	}
 	if view.End.Renewable {
-		view.Renewals = h.renewalOptions(h.Now(), rate, view.View)
+		view.Renewals, view.RenewFrom = h.renewalOptions(h.Now(), rate, view.View)
 	}
 	if restorable {
 		view.Restore = h.restoreOffer(h.Now(), rate, view.View)
@@ -74,11 +74,12 @@ func (h *Handler) restoreOffer(now time.Time, rate int, view domainchange.View) 
 const renewalRefused registrar.Code = "renewal_refused"
 
 // renewalOptions are the terms that the registry offers, with list prices. The order is
-// priced again, by the registry's answer.
-func (h *Handler) renewalOptions(now time.Time, rate int, view domainchange.View) (options []renewalOption) {
+// priced again, by the registry's answer. If there are none because the domain is paid that far
+// ahead, from is the first day with one.
+func (h *Handler) renewalOptions(now time.Time, rate int, view domainchange.View) (options []renewalOption, from time.Time) {
 	extension, listed := h.Extension(view.Domain.TLD)
 	if !listed || extension.Renew <= 0 {
-		return nil
+		return nil, time.Time{}
 	}
 	ends := view.Domain.PaidUntil
 	if view.Record.Expires.After(ends) {
@@ -93,7 +94,10 @@ func (h *Handler) renewalOptions(now time.Time, rate int, view domainchange.View
 			Gross: billing.Gross(order.NetPrice(extension, order.Renew, years), rate),
 		})
 	}
-	return options
+	if len(options) == 0 {
+		from = ends.AddDate(extension.Term()-provision.MaxYearsAhead, 0, 0)
+	}
+	return options, from
 }
 
 // orderDomain adds the renewal or restore of a domain to the customer's renewal basket, which

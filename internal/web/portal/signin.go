@@ -35,12 +35,16 @@ func leadsToConsent(to string) bool {
 // consentPrefix is where applications redirect customers.
 const consentPrefix = "/oauth/"
 
-func signInForm(next string) form {
+func (h *Handler) signInForm(next string) form {
 	email, password := focused(emailField), ui.Field{
 		Name: "password", Label: "field.password", Type: "password", Autocomplete: "current-password",
 	}
+	intro := ""
+	if h.MailEnabled && strings.HasPrefix(next, ui.CheckoutPath) { // buyers choose a password after their purchase
+		intro = "sign_in.no_password"
+	}
 	return form{
-		Action: ui.SignInPath, Submit: "sign_in.title", Hidden: []pair{{"next", next}}, Fields: []ui.Field{email, password},
+		Intro: intro, Action: ui.SignInPath, Submit: "sign_in.title", Hidden: []pair{{"next", next}}, Fields: []ui.Field{email, password},
 		Links: []pair{{"sign_in.forgot", ui.WithNext(resetPath, next)}, {"sign_in.register", ui.WithNext(registerPath, mailedNext(next))}},
 		Passkey: passkeyForm{
 			Kind: "get", Begin: beginSignIn, Finish: finishSignIn, Next: next, Submit: "sign_in.passkey",
@@ -53,7 +57,7 @@ func (h *Handler) showSignIn(req *ui.Request) error {
 	if req.SignedIn {
 		return req.SeeOther(cmp.Or(to, ui.HomePath))
 	}
-	return h.show(req, "sign_in.title", "", signInForm(to))
+	return h.show(req, "sign_in.title", "", h.signInForm(to))
 }
 
 // isBuyer reports whether a sign-in that leads to a page, or to none in particular, is on
@@ -81,7 +85,7 @@ func (h *Handler) signIn(req *ui.Request) error {
 		Email: req.Text("email"), Password: req.Field("password"), Device: req.Device(), UserAgent: req.BrowserName(),
 	})
 	if err != nil {
-		f := signInForm(to)
+		f := h.signInForm(to)
 		if req.Text("email") != "" { // the address is kept, the password is not
 			f.Fields[0].Focus, f.Fields[1].Focus = false, true
 		}

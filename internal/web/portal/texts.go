@@ -28,7 +28,7 @@ var texts = ui.WithRequirements(ui.Texts{
 		"At least 10 characters. Leave this empty to sign in with a passkey; you add it in the next step.",
 	},
 	"confirm.buyer": {
-		"Ihre Adresse {1} ist richtig? Dann geht es weiter zur Kasse. Ein Passwort wählen Sie später.",
+		"Ist Ihre Adresse {1} richtig? Dann geht es weiter zur Kasse. Ein Passwort wählen Sie später.",
 		"Is your address {1} correct? Then continue to checkout. You choose a password later.",
 	},
 	"confirm.buyer.submit": {"Adresse bestätigen und zur Kasse", "Confirm address and check out"},
@@ -83,7 +83,11 @@ var texts = ui.WithRequirements(ui.Texts{
 	"sign_in.passkey":  {"Mit Passkey anmelden", "Sign in with a passkey"},
 	"sign_in.forgot":   {"Passwort vergessen?", "Forgot your password?"},
 	"sign_in.register": {"Noch kein Konto? Konto anlegen", "No account yet? Create one"},
-	"code.title":       {"Zweiter Faktor", "Second factor"},
+	"sign_in.no_password": {
+		"Sie haben noch kein Passwort? Über „Passwort vergessen?“ schicken wir Ihnen einen Link, mit dem Sie eines wählen. Danach geht es mit Ihrer Bestellung weiter.",
+		"No password yet? Choose “Forgot your password?” and we will email you a link to set one. Then you can continue with your order.",
+	},
+	"code.title": {"Zweiter Faktor", "Second factor"},
 	"code.intro": {
 		"Bitte geben Sie den Code aus Ihrer Authenticator-App ein.",
 		"Please enter the code from your authenticator app.",
@@ -349,6 +353,7 @@ var texts = ui.WithRequirements(ui.Texts{
 	"note.signed_out":            {"Sie sind abgemeldet.", "You are signed out."},
 	"note.signed_out_everywhere": {"Sie sind auf allen Geräten abgemeldet.", "You are signed out on all devices."},
 	"note.session_ended":         {"Das Gerät ist abgemeldet.", "The device is signed out."},
+	"note.session_lost":          {"Ihre Sitzung ist beendet. Bestellt und abgebucht wurde nichts.", "Your session has ended. Nothing was ordered or charged."},
 	"note.code_over":             {"Bitte melden Sie sich noch einmal an.", "Please sign in again."},
 	"note.passkey_added":         {"Der Passkey ist hinzugefügt.", "The passkey has been added."},
 	"note.passkey_removed": {

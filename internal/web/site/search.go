@@ -227,6 +227,18 @@ func (h *Handler) summary(req *ui.Request, found results, shown int) string {
 	available, text := found.Free+found.Premium, func(key string, values ...any) string {
 		return h.templates.Text(req.Language, key, values...)
 	}
+	switch {
+	case shown == 0 && found.NoMatch:
+		return text("search.no_match")
+	case shown == 0:
+		return text("search.none")
+	case shown == 1:
+		parts := []string{text(singleKey(found))}
+		if found.NoMatch {
+			parts = append(parts, text("search.no_other_match"))
+		}
+		return strings.Join(parts, " ")
+	}
 	var parts []string
 	switch {
 	case found.Unknown > 0 && found.Unknown >= shown:
@@ -264,6 +276,22 @@ func (h *Handler) summary(req *ui.Request, found results, shown int) string {
 		parts = append(parts, text("search.summary_unknown", found.Unknown))
 	}
 	return strings.Join(parts, " ")
+}
+
+// singleKey returns the text key about the only name of a search.
+func singleKey(found results) string {
+	switch {
+	case found.Unknown > 0:
+		return "search.single_unknown"
+	case found.NotSold > 0:
+		return "search.single_not_sold"
+	case found.Premium > 0:
+		return "search.single_premium"
+	case found.Free > 0:
+		return "search.single_free"
+	default:
+		return "search.single_taken"
+	}
 }
 
 func (h *Handler) rate(req *ui.Request) string {

@@ -110,6 +110,49 @@ func TestSearchSummary_CountsNamesThatCannotBeOrderedSeparately(t *testing.T) {
 	}
 }
 
+func TestSearch_FiltersWithoutMatchAreNamed(t *testing.T) {
+	t.Parallel()
+	const widen = "Wählen Sie andere Endungen oder einen höheren Preis."
+	for _, c := range []struct{ query, want, also, never string }{
+		{"name", "Keine Endung passt zu diesen Filtern.", widen, "Sonst passt"},
+		{"name.de", "Der Name ist frei. Sonst passt keine Endung zu diesen Filtern.", "", "Alle 1"},
+	} {
+		s := newEnv(t)
+		for _, path := range []string{"/", "/search"} {
+			body := s.post(t, path, "q", c.query, "category", "shopping", "max", "10").Body.String()
+			if !strings.Contains(body, c.want) || !strings.Contains(body, c.also) {
+				t.Errorf("%s at %s: %s", c.query, path, body)
+			}
+			for _, never := range []string{c.never, "Alle 0", "Weitere Vorschläge"} {
+				if strings.Contains(body, never) {
+					t.Errorf("%s at %s says %q", c.query, path, never)
+				}
+			}
+		}
+	}
+}
+
+func TestSearchSummary_SingleNameHasSingular(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t).handler
+	for _, c := range []struct {
+		found  results
+		de, en string
+	}{
+		{results{Free: 1}, "Der Name ist frei.", "The name is available."},
+		{results{Premium: 1}, "Der Name ist frei, aber nur zum Premiumpreis.", "The name is available, but only at a premium price."},
+		{results{NotSold: 1}, "Der Name ist frei, aber hier nicht bestellbar.", "The name is available, but can't be ordered here."},
+		{results{Unknown: 1}, "Wir konnten gerade nicht feststellen, ob der Name frei ist.", "We couldn't find out right now whether the name is available."},
+		{results{}, "Der Name ist nicht frei.", "The name is not available."},
+	} {
+		for language, want := range map[string]string{"de": c.de, "en": c.en} {
+			if got := h.summary(&ui.Request{Language: language}, c.found, 1); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		}
+	}
+}
+
 func TestSearchStream_MoreRowsKeepUnknownCount(t *testing.T) {
 	t.Parallel()
 	body := newEnv(t).post(t, "/search", "q", "name", "from", "8", "free", "1", "premium", "0", "unknown", "7").Body.String()

@@ -33,6 +33,7 @@ type plan struct {
 	Next       int              // the start of the next batch; 0 if there is none
 	NextCount  int              // the names in it
 	NotCarried string           // a requested extension that we do not offer
+	NoMatch    bool             // no extension but the requested one matches Category and MaxPrice
 }
 
 // parseSearch parses the fields of a search.
@@ -62,6 +63,11 @@ func (h *Handler) parseSearch(field func(name string) string, at time.Time) (pla
 		p.Query += ui.UnicodeName(tld)
 	}
 	all := h.candidates(p, label, tld, at)
+	requested := 0
+	if tld != "" {
+		requested = 1
+	}
+	p.NoMatch = (p.Category != "" || p.MaxPrice > 0) && p.Kind == "" && len(all) == requested
 	p.From = min(p.From, len(all))
 	p.Names = all[p.From:min(len(all), p.From+batchSize)]
 	if end := p.From + batchSize; end < len(all) {

@@ -56,7 +56,20 @@ var texts = ui.Texts{
 		"Wir konnten gerade nicht feststellen, ob etwas davon frei ist.",
 		"We couldn't find out right now whether any of them is available.",
 	},
-	"search.waiting": {"Wir fragen bei den Registries nach.", "Checking with the registries."},
+	"search.single_free":    {"Der Name ist frei.", "The name is available."},
+	"search.single_premium": {"Der Name ist frei, aber nur zum Premiumpreis.", "The name is available, but only at a premium price."},
+	"search.single_not_sold": {
+		"Der Name ist frei, aber hier nicht bestellbar.", "The name is available, but can't be ordered here.",
+	},
+	"search.single_taken": {"Der Name ist nicht frei.", "The name is not available."},
+	"search.single_unknown": {
+		"Wir konnten gerade nicht feststellen, ob der Name frei ist.",
+		"We couldn't find out right now whether the name is available.",
+	},
+	"search.no_match":       {"Keine Endung passt zu diesen Filtern.", "No extension matches these filters."},
+	"search.no_other_match": {"Sonst passt keine Endung zu diesen Filtern.", "No other extension matches these filters."},
+	"search.widen":          {"Wählen Sie andere Endungen oder einen höheren Preis.", "Try other extensions or a higher price."},
+	"search.waiting":        {"Wir fragen bei den Registries nach.", "Checking with the registries."},
 	"search.failed": {
 		"Die Verbindung ist abgebrochen. Bitte suchen Sie noch einmal.",
 		"The connection was lost. Please search again.",

@@ -234,6 +234,15 @@ func TestNameservers_SignedDomainLosesDSADayBefore(t *testing.T) {
 	if done := s.view(id).Changes[0]; done.UpdatedAt.Sub(done.Desired.RemovedDSAt) < 23*time.Hour || done.Desired.RemovedDSAt.Before(done.CreatedAt) {
 		t.Errorf("requested %s, DS records removed %s, done %s", done.CreatedAt, done.Desired.RemovedDSAt, done.UpdatedAt)
 	}
+	events, err := s.db.ListObjectAuditEvents(t.Context(), ada, "signiert.com", 10)
+	must(t, err)
+	by := make(map[registrar.Action]registrar.ActorKind)
+	for _, event := range events {
+		by[event.Action] = event.Actor.Kind
+	}
+	if by[domainchange.ActionPlanned] != registrar.ActorPerson || by["nameservers_changed"] != registrar.ActorSystem {
+		t.Errorf("audited as %v", by)
+	}
 }
 
 func TestWaitingChange_OtherChangesAreRefused(t *testing.T) {

@@ -104,6 +104,31 @@ func TestDomainPage_ChangesReachTheRegistry(t *testing.T) {
 	}
 }
 
+// The registry's answer to a renewal is newer than the record that the page has.
+func TestDomainPage_RecordIsReadAgainAfterRenewal(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "eigene", registrar.DomainActive)
+	before := time.Date(2031, 11, 18, 12, 0, 0, 0, time.UTC)
+	after := before.AddDate(5, 0, 0)
+	must(t, s.db.PutRegistryRecord(t.Context(), id, domainchange.Record{Expires: before, ReadAt: time.Now()}))
+	s.registry.records["eigene.de"] = domainchange.Record{Expires: after}
+	b := s.signedInBrowser("erika@example.org")
+	if page := b.get("/portal/domains/" + id).body; !strings.Contains(page, "18.11.2031") {
+		t.Fatalf("a new record is read again: %s", page)
+	}
+	was, _, err := s.db.DomainByName(t.Context(), "eigene.de")
+	must(t, err)
+	now := was
+	now.RegistryExpires = after
+	if stored, err := s.db.UpdateDomainFromRegistry(t.Context(), was, now, nil); err != nil || !stored {
+		t.Fatal(stored, err)
+	}
+	if page := b.get("/portal/domains/" + id).body; !strings.Contains(page, "18.11.2036") || strings.Contains(page, "18.11.2031") {
+		t.Errorf("the page shows the record from before the renewal: %s", page)
+	}
+}
+
 func TestDomainPage_AuthCodeShownOnce(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)

@@ -137,6 +137,20 @@ func TestRenew_CreatesOrder(t *testing.T) {
 	}
 }
 
+func TestDomainPage_TenYearLimitIsNamed(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	now := s.clock.now()
+	added, err := s.portfolio.Add(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}, portfolio.AddParams{
+		Customer: s.newMember("erika@example.org").ID, Name: registrar.NewName("lange", ".de"), Status: registrar.DomainActive, PaidUntil: now.AddDate(9, 6, 0),
+	})
+	must(t, err)
+	page := s.signedInBrowser("erika@example.org").get("/portal/domains/" + added.ID).body
+	if from := now.AddDate(9, 6, 0).AddDate(-9, 0, 0).Format("02.01.2006"); !strings.Contains(page, "Verlängern können Sie wieder ab "+from) || strings.Contains(page, added.ID+"/renew") {
+		t.Errorf("the page does not say that it can be renewed from %s: %s", from, page)
+	}
+}
+
 func TestDomainPage_RenewalAndRestorePricesHaveTheAccountsVAT(t *testing.T) {
 	t.Parallel()
 	s := newEnvWith(t, (&fakeOrders{rate: 2500}).install) // Denmark's

@@ -478,3 +478,14 @@ func TestSignIn_TooManyWrongPasswordsIs429(t *testing.T) {
 		t.Errorf("got %d, Retry-After %q", got.status, got.header.Get("Retry-After"))
 	}
 }
+
+// A buyer chooses a password after the purchase, and may have lost the session before it.
+func TestSignIn_OnTheWayToAnOrderSaysHowToGetAPassword(t *testing.T) {
+	t.Parallel()
+	b := newEnv(t, true).newBrowser()
+	for next, want := range map[string]bool{"/checkout/dotkontor_pay_x": true, "/portal/domains": false, "": false} {
+		if got := b.get("/portal/sign-in?next=" + url.QueryEscape(next)).body; strings.Contains(got, "Sie haben noch kein Passwort?") != want {
+			t.Errorf("%q: %s", next, got)
+		}
+	}
+}

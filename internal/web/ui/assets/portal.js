@@ -100,24 +100,34 @@ for (const form of document.querySelectorAll("form[data-check]")) {
 }
 
 // A term applies as soon as it is chosen, so that nobody orders another one than they see.
-for (const form of document.querySelectorAll("form.term")) form.addEventListener("change", () => form.requestSubmit());
+for (const button of document.querySelectorAll("button[data-terms]")) {
+  button.hidden = true;
+  for (const select of document.querySelectorAll(".term select")) select.addEventListener("change", () => button.form.requestSubmit(button));
+}
 
 // A change of language keeps what was typed: this tab stores it until the next page has it
-// again. Secrets are not stored, and a box is ticked again by whoever has read its text.
+// again. So does a sign-in, if the session had ended when a form with personal data was sent:
+// it is stored under "sent" until the page of the form is back, and any page that is not on
+// the way there deletes it. Secrets are not stored, and a box is ticked again by whoever has
+// read its text.
 const typed = () => [...document.querySelectorAll(`main form[method=post] :is(input, select, textarea)[id]`)].filter((input) =>
   !input.matches("[type=hidden], [type=password], [type=checkbox], [type=radio], [type=file], [autocomplete=one-time-code], [name=code], [name=lines]"));
-for (const form of document.querySelectorAll("form.language")) {
-  form.addEventListener("submit", () => {
-    try {
-      sessionStorage.setItem("typed", JSON.stringify(Object.fromEntries(typed().map(({ id, value }) => [id, value]))));
-    } catch {
-      // The browser stores nothing.
-    }
-  });
-}
+const keepTyped = (as) => () => {
+  try {
+    const values = Object.fromEntries(typed().map(({ id, value }) => [id, value]));
+    sessionStorage.setItem(as, JSON.stringify({ path: location.pathname, values }));
+  } catch {
+    // The browser stores nothing.
+  }
+};
+for (const form of document.querySelectorAll("form.language")) form.addEventListener("submit", keepTyped("typed"));
+for (const form of document.querySelectorAll("main form[data-check]")) form.addEventListener("submit", keepTyped("sent"));
 try {
-  const before = JSON.parse(sessionStorage.getItem("typed")) ?? {};
+  const [switched, sent] = ["typed", "sent"].map((as) => JSON.parse(sessionStorage.getItem(as)));
   sessionStorage.removeItem("typed");
+  if (!/^\/portal\/(sign-in|reset)/.test(location.pathname)) sessionStorage.removeItem("sent");
+  const back = sent && [location.pathname, `${location.pathname}/pay`].includes(sent.path); // the latter shows problems of an order
+  const before = switched?.values ?? (back ? sent.values : {});
   for (const input of typed()) {
     const value = before[input.id];
     if (value === undefined || value === input.value) continue;

@@ -46,6 +46,7 @@ const complain = (text) => {
 const before = document.getElementById("before");
 const clear = () => {
   results.replaceChildren();
+  say("");
   if (before) before.hidden = false;
 };
 
