@@ -41,6 +41,13 @@ var ErrSettled = errors.New("row settled")
 // as soon as the database works.
 var ErrUnstored = fmt.Errorf("row not stored: %w", ErrSettled)
 
+// Unstored is the ErrUnstored of a write that the database may have committed although the
+// connection broke: the row is what it was before, or Row.
+type Unstored[T any] struct{ Row T }
+
+func (Unstored[T]) Error() string { return ErrUnstored.Error() }
+func (Unstored[T]) Unwrap() error { return ErrUnstored }
+
 // Again is returned by a handler whose row is fine and due again after a delay.
 type Again time.Duration
 
@@ -147,11 +154,15 @@ func (w *Worker[T]) Settle(ctx context.Context, row T, err error) {
 		return
 	}
 	if unstored {
-		w.postponeAgain(ctx, row, 0)
+		rows := []T{row}
+		if lost, ok := errors.AsType[Unstored[T]](err); ok {
+			rows = append(rows, lost.Row)
+		}
+		w.postponeAgain(ctx, 0, rows...)
 		return
 	}
 	if cause, ok := errors.AsType[*registrar.Cause](err); ok && cause.Part == registrar.PartDatabase {
-		defer func() { w.postponeAgain(ctx, row, w.MinBackoff) }()
+		defer func() { w.postponeAgain(ctx, w.MinBackoff, row) }()
 	}
 	ctx, cancel := w.StoreContext(ctx)
 	defer cancel()
@@ -176,7 +187,7 @@ func (w *Worker[T]) Settle(ctx context.Context, row T, err error) {
 // postponeAgain repeats Postpone after the database has failed, so that the row does not wait for
 // the end of its lease. It compares and swaps, so only the first one that is stored has an effect.
 // It ends with Run.
-func (w *Worker[T]) postponeAgain(ctx context.Context, row T, delay time.Duration) {
+func (w *Worker[T]) postponeAgain(ctx context.Context, delay time.Duration, rows ...T) {
 	stop := w.stop.Load()
 	if stop == nil {
 		return // Run has not begun
@@ -189,7 +200,9 @@ func (w *Worker[T]) postponeAgain(ctx context.Context, row T, delay time.Duratio
 			case <-time.After(failpoint.Backoff(wait)):
 			}
 			ctx, cancel := w.StoreContext(ctx)
-			w.Postpone(ctx, row, w.Now().Add(delay))
+			for _, row := range rows {
+				w.Postpone(ctx, row, w.Now().Add(delay))
+			}
 			cancel()
 		}
 	})

@@ -167,6 +167,7 @@ func TestWorker_UnstoredRowIsDueWhenTheDatabaseWorksAgain(t *testing.T) {
 	t.Parallel()
 	for name, failure := range map[string]error{
 		"by its handler":   ErrUnstored,
+		"by a lost commit": Unstored[string]{Row: "row"},
 		"by a later write": &registrar.Cause{Part: registrar.PartDatabase, Class: "connection_reset"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"errors"
 	"context"
 	"time"
 
@@ -82,10 +83,11 @@ func (s *Service) acquireLease(ctx context.Context, o Order) (Order, error) {
 	now.Attempts++
 	s.setLease(&now)
 	m := Transition{From: o, To: now}
-	if err := s.transition(ctx, &m); err != nil {
+	err := s.transition(ctx, &m)
+	if errors.Is(err, errConflict) {
 		return o, err
 	}
-	return m.To, nil
+	return m.To, err // a lease whose commit failed may be stored; if not, the order is still due
 }
 
 func (s *Service) checkWaiting(ctx context.Context, o Order) (Order, error) {

@@ -34,6 +34,8 @@ type memStore struct {
 	// claimed is called with each GetRegistrant; unless it is nil, only customers it
 	// accepts have registrant data.
 	claimed func(customer string) bool
+	// lostCommit is the state whose first transition is stored but reported as failed.
+	lostCommit provision.State
 	// states is every stored state, without repetitions.
 	states []provision.State
 	log    *eventLog
@@ -155,6 +157,10 @@ func (s *memStore) UpdateProvisionItem(_ context.Context, next provision.Transit
 		s.log.add("stored %s", next.To.State)
 	}
 	s.items[next.To.ID] = next.To
+	if s.lostCommit != "" && next.To.State == s.lostCommit {
+		s.lostCommit = ""
+		return false, errors.New("connection closed during commit")
+	}
 	return true, nil
 }
 

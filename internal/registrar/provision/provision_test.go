@@ -107,6 +107,25 @@ func TestRun_RespectsLeaseOfAnotherNodeUntilExpiry(t *testing.T) {
 	})
 }
 
+// A failover can lose the confirmation of a commit. The item must not wait for its lease.
+func TestRun_LostCommitIsResumedWithinSeconds(t *testing.T) {
+	t.Parallel()
+	for _, state := range []provision.State{provision.StateContacts, provision.StateHosts, provision.StateRequested, provision.StateActive} {
+		t.Run(string(state), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				env := newEnv(t, &fakeRegistry{rules: allRules})
+				env.createItem(t, "neu", ".org")
+				env.store.lostCommit = state
+				runFor(t, 20*time.Second, env.Service)
+				if item := env.store.onlyItem(t); item.State != provision.StateActive || env.store.lostCommit != "" {
+					t.Errorf("after 20 s it is %s, due at %s", item.State, item.DueAt)
+				}
+			})
+		})
+	}
+}
+
 func TestRun_OneOfManyNodesProvisionsItem(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -140,7 +140,10 @@ func (r *run) transition(ctx context.Context, next Transition) error {
 		return err
 	case err != nil:
 		r.cfg.Logger.ErrorContext(ctx, "order item not stored", "item", r.item.ID, "state", string(next.To.State), "error", err.Error())
-		return jobs.ErrUnstored
+		if next.To.State.Final() {
+			return jobs.ErrUnstored
+		}
+		return jobs.Unstored[Item]{Row: next.To}
 	case !updated:
 		return jobs.ErrSettled
 	}
