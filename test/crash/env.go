@@ -21,6 +21,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing/reconcile"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/test/testkit"
@@ -150,18 +151,48 @@ func (s *Env) openItems(ctx context.Context) (open []provision.Item, err error) 
 	return open, nil
 }
 
-// WaitProvisioned waits until every item is final.
+// openHolders counts the domains that are about to get another registrant, as they do after a
+// transfer.
+func (s *Env) openHolders(ctx context.Context) (open int, err error) {
+	const many = 1000
+	for last := ""; ; {
+		domains, err := s.DB.ListDomainsAfter(ctx, last, many)
+		if err != nil {
+			return 0, err
+		}
+		for _, domain := range domains {
+			changes, err := s.DB.ListDomainChanges(ctx, domain.ID, many)
+			if err != nil {
+				return 0, err
+			}
+			if slices.ContainsFunc(changes, func(c domainchange.Change) bool {
+				return c.Kind == domainchange.UpdateRegistrant && !c.State.Final()
+			}) {
+				open++
+			}
+			last = domain.ID
+		}
+		if len(domains) < many {
+			return open, nil
+		}
+	}
+}
+
+// WaitProvisioned waits until every item is final and the domains have their registrants.
 func (s *Env) WaitProvisioned(ctx context.Context, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	for {
 		left, err := s.openItems(ctx)
+		holders := 0
 		if err == nil && len(left) == 0 {
-			return nil
+			if holders, err = s.openHolders(ctx); err == nil && holders == 0 {
+				return nil
+			}
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%d items are open after %s: %w", len(left), within, errors.Join(ctx.Err(), err))
+			return fmt.Errorf("%d items and %d registrants are open after %s: %w", len(left), holders, within, errors.Join(ctx.Err(), err))
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

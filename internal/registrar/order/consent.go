@@ -23,8 +23,7 @@ const withdrawalDays = 14
 
 // WithdrawalEnds is the last day on which the consumer can withdraw (§§ 355, 187, 188 BGB), counted
 // from the day on which the contract is concluded: with the payment, which can be a day after the
-// consent. A weekend extends it (§ 193 BGB); public holidays, which differ by state, are not
-// considered.
+// consent. A weekend or a holiday of the whole country extends it (§ 193 BGB).
 func (o Order) WithdrawalEnds() time.Time {
 	concluded := o.Consent.At
 	if o.PaidAt.After(concluded) {
@@ -32,15 +31,45 @@ func (o Order) WithdrawalEnds() time.Time {
 	}
 	concluded = concluded.In(registrar.Germany())
 	last := time.Date(concluded.Year(), concluded.Month(), concluded.Day()+withdrawalDays, 0, 0, 0, 0, time.UTC)
-	for last.Weekday() == time.Saturday || last.Weekday() == time.Sunday {
+	for last.Weekday() == time.Saturday || last.Weekday() == time.Sunday || isHoliday(last) {
 		last = last.AddDate(0, 0, 1)
 	}
 	return last
 }
 
-// WithdrawalEnded reports whether the last day is over in Germany.
+// stateHolidays is by how many days a holiday of a German state can extend the period.
+const stateHolidays = 3
+
+// WithdrawalEnded reports whether the last day is over everywhere in Germany.
 func (o Order) WithdrawalEnded(now time.Time) bool {
-	return now.In(registrar.Germany()).Format(time.DateOnly) > o.WithdrawalEnds().Format(time.DateOnly)
+	end := o.WithdrawalEnds().AddDate(0, 0, stateHolidays)
+	return now.In(registrar.Germany()).Format(time.DateOnly) > end.Format(time.DateOnly)
+}
+
+// isHoliday reports whether a day is a public holiday in all of Germany.
+func isHoliday(day time.Time) bool {
+	switch day.Format("01-02") {
+	case "01-01", "05-01", "10-03", "12-25", "12-26":
+		return true
+	}
+	switch int(day.Sub(easter(day.Year())) / (24 * time.Hour)) {
+	case -2, 1, 39, 50: // Good Friday, Easter Monday, Ascension, Whit Monday
+		return true
+	}
+	return false
+}
+
+// easter returns Easter Sunday of a year, by Gauss's algorithm with the corrections of Lichtenberg.
+func easter(year int) time.Time {
+	century := year / 100
+	moonShift := 15 + (3*century+3)/4 - (8*century+13)/25
+	sunShift := 2 - (3*century+3)/4
+	cycle := year % 19
+	seed := (19*cycle + moonShift) % 30
+	correction := (seed + cycle/11) / 29
+	limit := 21 + seed - correction // of the full moon, in days of March
+	sunday := 7 - (year+year/4+sunShift)%7
+	return time.Date(year, time.March, limit+7-(limit-sunday)%7, 0, 0, 0, 0, time.UTC)
 }
 
 // Text returns the text that was ticked; empty if none was.

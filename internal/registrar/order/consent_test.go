@@ -34,6 +34,34 @@ func TestWithdrawalEnds_WeekendExtendsTheFourteenDays(t *testing.T) {
 	}
 }
 
+func TestWithdrawalEnds_HolidaysExtendThem(t *testing.T) {
+	t.Parallel()
+	for ordered, want := range map[string]string{
+		"2026-12-11": "2026-12-28", // Christmas Day, Boxing Day and a Sunday
+		"2026-03-20": "2026-04-07", // Good Friday to Easter Monday
+		"2027-03-12": "2027-03-30",
+		"2028-03-31": "2028-04-18",
+		"2026-04-30": "2026-05-15", // Ascension
+		"2026-05-11": "2026-05-26", // Whit Monday
+		"2026-09-19": "2026-10-05", // Day of German Unity, a Saturday
+		"2026-12-18": "2027-01-04", // New Year's Day
+		"2026-05-21": "2026-06-04", // Corpus Christi, a holiday of some states
+	} {
+		at, err := time.Parse(time.DateOnly, ordered)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := order.Order{Consent: order.Consent{At: at.Add(12 * time.Hour)}}
+		if got := o.WithdrawalEnds().Format(time.DateOnly); got != want {
+			t.Errorf("ordered on %s: until %s, want %s", ordered, got, want)
+		}
+		// A holiday of a state may still extend it.
+		if last := o.WithdrawalEnds(); o.WithdrawalEnded(last.AddDate(0, 0, 1)) || !o.WithdrawalEnded(last.AddDate(0, 0, 4)) {
+			t.Errorf("ordered on %s: ends too early or never", ordered)
+		}
+	}
+}
+
 // The contract is concluded with the payment.
 func TestWithdrawalEnds_CountsFromPayment(t *testing.T) {
 	t.Parallel()

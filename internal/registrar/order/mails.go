@@ -161,10 +161,10 @@ func unmatchedMail(o Order, amount registrar.Cents) registrar.Mail {
 
 // refundMail says that money is on its way back, for which items, and which domains are deleted.
 func refundMail(o Order, refund Refund) registrar.Mail {
-	data := mailData(o)
-	data["refund"], data["reason"] = refund.Amount.String(), refund.ReasonOf()
+	data, first := mailData(o), o.firstOf(refund)
+	data["refund"], data["reason"] = refund.Amount.String(), first.ReasonOf()
 	count, deleted := 0, 0
-	for _, part := range o.PartsOf(refund) {
+	for _, part := range o.PartsOf(first) {
 		item := o.item(part.Item)
 		if item == nil {
 			continue
@@ -184,10 +184,10 @@ func refundMail(o Order, refund Refund) registrar.Mail {
 	return registrar.Mail{Kind: registrar.MailOrderRefunded, Customer: o.Customer, Data: data}
 }
 
-// returnedMail says that the bank returned a refund, so that the customer need not find out.
+// returnedMail tells the customer that the bank returned a refund.
 func returnedMail(o Order, refund Refund) registrar.Mail {
 	mail := refundMail(o, refund)
-	mail.Kind = registrar.MailRefundReturned
+	mail.Kind, mail.Data[registrar.MailOccurredAt] = registrar.MailRefundReturned, refund.FailedAt.UTC().Format(time.RFC3339)
 	return mail
 }
 

@@ -188,16 +188,29 @@ type WithdrawalRefund struct {
 // is empty, for the whole order.
 func (o Order) RefundOfWithdrawal(notice, name string) (sum WithdrawalRefund) {
 	for _, r := range o.Refunds {
-		if notice == "" || r.Notice != notice || !r.Made() {
+		first := o.firstOf(r)
+		if notice == "" || first.Notice != notice || !r.Made() {
 			continue
 		}
-		for _, part := range o.PartsOf(r) {
+		for _, part := range o.PartsOf(first) {
 			if name == "" || o.NameOf(part.Item) == name {
 				sum = WithdrawalRefund{sum.Amount + part.Gross, r.MadeAt, sum.Deleted || part.Domain != ""}
 			}
 		}
 	}
 	return sum
+}
+
+// firstOf returns the refund that r pays again, which has the reason; r itself if it repeats none.
+func (o Order) firstOf(r Refund) Refund {
+	for r.Replaces != "" {
+		replaced := find(o.Refunds, func(other Refund) bool { return other.ID == r.Replaces })
+		if replaced == nil {
+			break
+		}
+		r = *replaced
+	}
+	return r
 }
 
 // IsRepeated reports whether another refund pays a returned one again. One that the provider

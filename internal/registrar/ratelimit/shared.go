@@ -250,8 +250,8 @@ func (s *Shared) Run(ctx context.Context) {
 }
 
 // AwaitFirst waits until this process counts with the others, or the server can't be reached, or
-// ctx ends. Whoever serves requests earlier admits a share of each limit in addition to what
-// the others admit, because a process that has just started knows none of their requests.
+// ctx ends. A process that serves before it has joined admits its share of each limit in
+// addition to what the others admit, because it knows none of their requests.
 func (s *Shared) AwaitFirst(ctx context.Context) {
 	select {
 	case <-s.tried:

@@ -227,9 +227,10 @@ Das Geld steht Ihnen weiter zu. Wir zahlen es noch einmal aus oder melden
 uns bei Ihnen, um einen anderen Weg zu vereinbaren. Möchten Sie uns gleich
 ein anderes Konto nennen, antworten Sie einfach auf diese E-Mail.
 
-Den Stand sehen Sie bei Ihrer Bestellung:
+{{if .Unclaimed}}Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
+Ihres übernehmen, steht in einer eigenen E-Mail.{{else}}Den Stand sehen Sie bei Ihrer Bestellung:
 
-{{.Portal}}
+{{.Portal}}/orders/{{.Order}}{{end}}
 `},
 	registrar.MailDomainChanged: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: {{if eq .Change "nameservers"}}Nameserver geändert{{else if eq .Change "ds_add"}}DS-Eintrag hinzugefügt{{else if eq .Change "ds_remove"}}DS-Eintrag entfernt{{else if eq .Change "lock"}}Umzugssperre gesetzt{{else if eq .Change "unlock"}}Umzugssperre aufgehoben{{else if eq .Change "secure"}}Umzüge gesperrt, neuer Auth-Code{{else}}Inhaberangaben geändert{{end}} am {{.On}}`, `
 {{if .More}}bis {{.At}} haben wir {{len .Renewals}} Ihrer Domains

@@ -218,9 +218,10 @@ The money is still yours. We'll pay it again or contact you to agree on
 another way. If you'd like to give us a different account right away,
 just reply to this email.
 
-Your order shows where things stand:
+{{if .Unclaimed}}The order does not belong to an account yet; the link to claim it is in a
+separate email.{{else}}Your order shows where things stand:
 
-{{.Portal}}
+{{.Portal}}/orders/{{.Order}}{{end}}
 `},
 	registrar.MailDomainChanged: {`{{.Domain}}{{if .More}} and {{.More}} more{{end}}: {{if eq .Change "nameservers"}}nameservers changed{{else if eq .Change "ds_add"}}DS record added{{else if eq .Change "ds_remove"}}DS record removed{{else if eq .Change "lock"}}transfer lock set{{else if eq .Change "unlock"}}transfer lock removed{{else if eq .Change "secure"}}transfers locked, new auth code{{else}}domain holder details changed{{end}} on {{.On}}`, `
 {{if .More}}On {{.At}} we finished changing {{len .Renewals}} of your

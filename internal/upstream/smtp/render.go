@@ -272,9 +272,12 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 
 // withNames returns the data with all domain names as show writes them.
 func (d templateData) withNames(show func(name string) string) templateData {
-	d.Domain, d.Items, d.Renewals = show(d.Domain), slices.Clone(d.Items), slices.Clone(d.Renewals)
+	d.Domain, d.Items, d.Parts, d.Renewals = show(d.Domain), slices.Clone(d.Items), slices.Clone(d.Parts), slices.Clone(d.Renewals)
 	for i := range d.Items {
 		d.Items[i].Name = show(d.Items[i].Name)
+	}
+	for i := range d.Parts {
+		d.Parts[i].Name = show(d.Parts[i].Name)
 	}
 	for i := range d.Renewals {
 		d.Renewals[i].Name = show(d.Renewals[i].Name)

@@ -354,7 +354,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"withdrawal.done":          {"Sie haben am {1} den Vertrag über diese Domain widerrufen. Wir haben den Widerruf am {2} bearbeitet.", "On {1} you withdrew from the contract for this domain. We handled it on {2}."},
 	"withdrawal.refunded":      {"Sie haben am {1} den Vertrag über diese Domain widerrufen. Wir haben dafür am {2} {3} erstattet.", "On {1} you withdrew from the contract for this domain. We refunded {3} for it on {2}."},
 	"withdrawal.kept":          {"Die Domain bleibt bei Ihnen, bezahlt bis {1}.", "The domain stays with you, paid until {1}."},
-	"withdrawal.deleted":       {"Die Domain löschen wir.", "We are deleting the domain."},
+	"withdrawal.deleted":       {"Die Domain löschen wir, wenn sie nicht inzwischen verlängert wurde.", "We are deleting the domain, unless it has been renewed meanwhile."},
 	"disputed.title":           {"Zahlung ungeklärt", "Payment unresolved"},
 	"disputed.text": {
 		"Die Zahlung für diese Domain wurde bei der Bank reklamiert oder von ihr zurückgegeben. Bis das geklärt ist, sind Umzug, Auth-Code und Inhaberwechsel gesperrt.",
