@@ -78,13 +78,13 @@ func TestBasket_TermOfRegistrationCanBeChosen(t *testing.T) {
 	t.Parallel()
 	s := &browser{t: t, d: &fakeOrders{}, basket: "register:kaffee.de~register:mate.dev"}
 	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{
-		`<option value="1" selected>1 Jahr</option>`, `<option value="3">3 Jahre</option>`, "Laufzeit von mate.dev", "Preise für diese Laufzeiten", "Registrierung, 1 Jahr",
+		`<option value="1" selected>1 Jahr</option>`, `<option value="3">3 Jahre</option>`, "Laufzeit von mate.dev", "Preise aktualisieren", "Registrierung, 1 Jahr",
 	}, []string{`value="4"`, "Laufzeit von kaffee.de"})
 	s.visit("/warenkorb/term", form("item", "register:mate.dev", "years", "3")).wantRedirect("/warenkorb#years-mate.dev")
 	if s.basket != "register:kaffee.de~register-3:mate.dev" {
 		t.Errorf("the basket is %s", s.basket)
 	}
-	s.visit("/basket", nil).wantPage(http.StatusOK, []string{`<option value="3" selected>3 years</option>`, "€40.00", "Prices for these terms"}, nil)
+	s.visit("/basket", nil).wantPage(http.StatusOK, []string{`<option value="3" selected>3 years</option>`, "€40.00", "Update prices"}, nil)
 	for _, planted := range []string{"register-4:mate.dev", "register-0:mate.dev", "register-1:mate.dev", "register-3:kaffee.de"} {
 		other := &browser{t: t, d: &fakeOrders{}, basket: planted}
 		other.visit("/warenkorb", nil)

@@ -11,7 +11,7 @@ var basketTexts = ui.Texts{
 	"basket.remove":    {"Entfernen", "Remove"},
 	"basket.remove_of": {"Entfernen: {1}", "Remove {1}"},
 	"basket.term_of":   {"Laufzeit von {1}", "Term of {1}"},
-	"basket.set_terms": {"Preise für diese Laufzeiten", "Prices for these terms"},
+	"basket.set_terms": {"Preise aktualisieren", "Update prices"},
 	"basket.vat": {
 		"Berechnet mit {1} deutscher Umsatzsteuer. Ihr Steuersatz hängt von Ihrer Anschrift ab; Sie sehen ihn im nächsten Schritt, bevor Sie bestellen.",
 		"Calculated with {1} German VAT. Your rate depends on your address; you see it in the next step, before you order.",

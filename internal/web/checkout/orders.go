@@ -203,10 +203,6 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		pause = reloadSoon // the invoice is issued shortly
 	}
 	live := liveAfter(ui.OrdersPath+"/"+url.PathEscape(o.ID), pause)
-	contact := ui.ContactPath
-	if req.Language == "en" {
-		contact = ui.EnglishContactPath
-	}
 	title, name := "order.title", ""
 	if len(o.Items) > 0 {
 		title, name = "order.title_of", ui.UnicodeName(o.Items[0].Name)
@@ -230,7 +226,7 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		Declared        []withdrawalRow
 		Disputed        dispute.Dispute // by which the payment was taken back, or may be; zero if there is none
 		Contact         string          // the contact form
-	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o), stateKey(o, disputed), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, canOrderAgain(o), keptOf(o), refundRows(o), withdrawalRows(o, declared), disputed, contact}}, nil
+	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o), stateKey(o, disputed), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, canOrderAgain(o), keptOf(o), refundRows(o), withdrawalRows(o, declared), disputed, ui.InLanguage(req.Language, ui.ContactPath, ui.EnglishContactPath)}}, nil
 }
 
 func (h *Handler) itemRows(req *ui.Request, o order.Order) (rows []itemRow, err error) {
