@@ -76,6 +76,15 @@ var basketTexts = ui.Texts{
 		"Diese Domains lassen sich zurzeit nicht verlängern. Auf der Seite der Domain sehen Sie, was möglich ist.",
 		"These domains can't be renewed at the moment. The page of each domain shows what is possible.",
 	},
+	"note.again_partly": {"Was sich zurzeit nicht bestellen lässt, wurde ausgelassen.", "Items that can't be ordered at the moment were left out."},
+	"note.again_split": {
+		"Verlängerungen bezahlen Sie getrennt. Sie finden sie unter „Bestellungen“.",
+		"Renewals are paid separately. You find them under “Orders”.",
+	},
+	"note.again_partly_split": {
+		"Was sich zurzeit nicht bestellen lässt, wurde ausgelassen. Verlängerungen bezahlen Sie getrennt. Sie finden sie unter „Bestellungen“.",
+		"Items that can't be ordered at the moment were left out. Renewals are paid separately. You find them under “Orders”.",
+	},
 	"problem.basket_full": {
 		"Der Warenkorb ist voll. Bestellen Sie zuerst, was darin liegt.",
 		"Your basket is full. Order its items first.",
