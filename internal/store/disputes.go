@@ -163,6 +163,12 @@ func (db *DB) ListOrderDisputes(ctx context.Context, order string) ([]dispute.Di
 	return rowsAs(disputeOf)(db.read().ListOrderDisputes(ctx, order))
 }
 
+// ListCustomerDisputes returns the disputes of a customer's orders from one to another, by id; the
+// oldest first.
+func (db *DB) ListCustomerDisputes(ctx context.Context, customer, first, last string) ([]dispute.Dispute, error) {
+	return rowsAs(disputeOf)(db.read().ListCustomerDisputes(ctx, query.ListCustomerDisputesParams{CustomerID: customer, FirstOrder: first, LastOrder: last}))
+}
+
 // CountOpenDisputes counts disputes with open work, up to 1000.
 func (db *DB) CountOpenDisputes(ctx context.Context) (int, error) {
 	count, err := db.read().CountOpenDisputes(ctx)

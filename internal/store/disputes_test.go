@@ -87,6 +87,14 @@ func TestStoreDispute_RoundTripAndLockOfPaidDomains(t *testing.T) {
 		if all, err := db.ListOrderDisputes(ctx, order); err != nil || len(all) != 1 || all[0].Status != dispute.Won {
 			t.Errorf("of the order: %+v, %v", all, err)
 		}
+		for _, test := range []struct {
+			customer, first, last string
+			want                  int
+		}{{anna, order, order, 1}, {anna, "", order, 1}, {anna, "", "", 0}, {"cus_other", order, order, 0}} {
+			if all, err := db.ListCustomerDisputes(ctx, test.customer, test.first, test.last); err != nil || len(all) != test.want {
+				t.Errorf("of %+v: %+v, %v", test, all, err)
+			}
+		}
 	})
 }
 

@@ -89,6 +89,13 @@ LIMIT $1;
 -- name: ListOrderDisputes :many
 SELECT * FROM disputes WHERE order_id = sqlc.arg(order_id) AND order_id <> '' ORDER BY opened_at, id LIMIT 50;
 
+-- The disputes of a customer's orders from one to another, by id.
+-- name: ListCustomerDisputes :many
+SELECT disputes.* FROM orders JOIN disputes ON disputes.order_id = orders.id
+WHERE orders.customer_id = sqlc.arg(customer_id) AND orders.id >= sqlc.arg(first_order) AND orders.id <= sqlc.arg(last_order)
+ORDER BY disputes.opened_at, disputes.id
+LIMIT 500;
+
 -- name: ListDisputesAfter :many
 SELECT * FROM disputes WHERE id > $1 ORDER BY id LIMIT $2;
 

@@ -316,6 +316,73 @@ func (q *Queries) InsertDispute(ctx context.Context, arg InsertDisputeParams) (i
 	return result.RowsAffected()
 }
 
+const listCustomerDisputes = `-- name: ListCustomerDisputes :many
+SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at FROM orders JOIN disputes ON disputes.order_id = orders.id
+WHERE orders.customer_id = $1 AND orders.id >= $2 AND orders.id <= $3
+ORDER BY disputes.opened_at, disputes.id
+LIMIT 500
+`
+
+type ListCustomerDisputesParams struct {
+	CustomerID string
+	FirstOrder string
+	LastOrder  string
+}
+
+// The disputes of a customer's orders from one to another, by id.
+func (q *Queries) ListCustomerDisputes(ctx context.Context, arg ListCustomerDisputesParams) ([]Dispute, error) {
+	rows, err := q.db.QueryContext(ctx, listCustomerDisputes, arg.CustomerID, arg.FirstOrder, arg.LastOrder)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Dispute{}
+	for rows.Next() {
+		var i Dispute
+		if err := rows.Scan(
+			&i.ID,
+			&i.Charge,
+			&i.Intent,
+			&i.PaymentID,
+			&i.OrderID,
+			&i.Status,
+			&i.Reason,
+			&i.Currency,
+			&i.Amount,
+			&i.Withdrawn,
+			&i.Fee,
+			&i.Charged,
+			&i.Refunded,
+			&i.Debit,
+			&i.Refundable,
+			&i.BankReturn,
+			&i.EvidenceDue,
+			&i.OpenedAt,
+			&i.LockState,
+			&i.OpenWork,
+			&i.Note,
+			&i.DecidedBy,
+			&i.DecidedAt,
+			&i.Version,
+			&i.DueAt,
+			&i.Node,
+			&i.Attempts,
+			&i.StoredAt,
+			&i.UpdatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listDisputedDomains = `-- name: ListDisputedDomains :many
 SELECT DISTINCT domains.id, domains.name, domains.tld, domains.customer_id, domains.status
 FROM provision_items JOIN domains ON domains.id = provision_items.domain_id

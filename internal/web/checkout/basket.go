@@ -471,7 +471,7 @@ func (h *Handler) orderAgain(req *ui.Request) error {
 	if !canOrderAgain(o) {
 		return req.SeeOther(ui.OrdersPath + "/" + url.PathEscape(o.ID))
 	}
-	items, renewals := slices.Clone(req.Basket()), []order.RequestedItem(nil)
+	items, renewals, omitted := slices.Clone(req.Basket()), []order.RequestedItem(nil), false
 	for _, item := range o.Items {
 		entry := basketItem{name: registrar.NewName(strings.TrimSuffix(item.Name, item.TLD), item.TLD), kind: item.Kind}
 		switch item.Kind {
@@ -484,29 +484,18 @@ func (h *Handler) orderAgain(req *ui.Request) error {
 		case order.Register:
 			entry.years = item.Years
 			if !item.PremiumFee.IsZero() {
-				entry.register, entry.renew = item.Net-item.PremiumRenewal*registrar.Cents(item.Years-1), item.PremiumRenewal
+				ext, _ := h.Extension(item.TLD) // the order has the prices of whole terms
+				term := registrar.Cents(ext.Term())
+				entry.renew = item.PremiumRenewal / term
+				entry.register = (item.Net - entry.renew*(registrar.Cents(item.Years)-term)) / term
 			}
 		case order.Transfer:
 		}
-		if entry, err = h.parseItem(entry.String()); err == nil { // its extension is still listed
-			items = withItem(items, entry)
+		if entry, err = h.parseItem(entry.String()); err != nil { // its extension is no longer listed
+			omitted = true
+			continue
 		}
-	}
-	if len(renewals) > 0 {
-		basket, _, err := h.Orders.AddRenewals(req.R.Context(), req.Actor(), renewals)
-		var refused *order.ItemsRefused
-		switch {
-		case errors.As(err, &refused): // not about the items that the basket shows
-			return h.showBasket(req, &registrar.Error{Kind: registrar.KindConflict, Code: renewalsRefused}, "")
-		case err != nil:
-			return h.showBasket(req, err, "")
-		case len(renewals) == len(o.Items):
-			page, err := h.payPath(basket)
-			if err != nil {
-				return err
-			}
-			return req.SeeOther(page)
-		}
+		items = withItem(items, entry)
 	}
 	fits, err := req.SetBasket(items)
 	switch {
@@ -515,7 +504,31 @@ func (h *Handler) orderAgain(req *ui.Request) error {
 	case !fits:
 		return h.showBasket(req, &registrar.Error{Kind: registrar.KindConflict, Code: basketFull}, "")
 	}
-	return req.SeeOther(ui.BasketPathIn(req.Language))
+	page := ui.BasketPathIn(req.Language)
+	if len(renewals) > 0 {
+		basket, refused, err := h.Orders.AddRenewals(req.R.Context(), req.Actor(), renewals)
+		var none *order.ItemsRefused
+		switch {
+		case errors.As(err, &none): // not about the items that the basket shows
+			return h.showBasket(req, &registrar.Error{Kind: registrar.KindConflict, Code: renewalsRefused}, "")
+		case err != nil:
+			return h.showBasket(req, err, "")
+		case len(renewals) == len(o.Items):
+			if page, err = h.payPath(basket); err != nil {
+				return err
+			}
+		}
+		omitted = omitted || len(refused) > 0
+	}
+	switch mixed := len(renewals) > 0 && len(renewals) < len(o.Items); {
+	case mixed && omitted:
+		req.Flash("again_partly_split")
+	case mixed:
+		req.Flash("again_split")
+	case omitted:
+		req.Flash("again_partly")
+	}
+	return req.SeeOther(page)
 }
 
 // basketNow announces the item that was added.

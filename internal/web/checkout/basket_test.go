@@ -78,13 +78,13 @@ func TestBasket_TermOfRegistrationCanBeChosen(t *testing.T) {
 	t.Parallel()
 	s := &browser{t: t, d: &fakeOrders{}, basket: "register:kaffee.de~register:mate.dev"}
 	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{
-		`<option value="1" selected>1 Jahr</option>`, `<option value="3">3 Jahre</option>`, "Laufzeit von mate.dev", "Preise für diese Laufzeiten", "Registrierung, 1 Jahr",
+		`<option value="1" selected>1 Jahr</option>`, `<option value="3">3 Jahre</option>`, "Laufzeit von mate.dev", "Preise aktualisieren", "Registrierung, 1 Jahr",
 	}, []string{`value="4"`, "Laufzeit von kaffee.de"})
 	s.visit("/warenkorb/term", form("item", "register:mate.dev", "years", "3")).wantRedirect("/warenkorb#years-mate.dev")
 	if s.basket != "register:kaffee.de~register-3:mate.dev" {
 		t.Errorf("the basket is %s", s.basket)
 	}
-	s.visit("/basket", nil).wantPage(http.StatusOK, []string{`<option value="3" selected>3 years</option>`, "€40.00", "Prices for these terms"}, nil)
+	s.visit("/basket", nil).wantPage(http.StatusOK, []string{`<option value="3" selected>3 years</option>`, "€40.00", "Update prices"}, nil)
 	for _, planted := range []string{"register-4:mate.dev", "register-0:mate.dev", "register-1:mate.dev", "register-3:kaffee.de"} {
 		other := &browser{t: t, d: &fakeOrders{}, basket: planted}
 		other.visit("/warenkorb", nil)
@@ -140,8 +140,12 @@ func TestBasket_ItemsOfUnpaidOrderReturn(t *testing.T) {
 	if items := s.d.asked.Items; len(items) != 1 || items[0].Name.ASCII() != "alt.com" || items[0].Kind != order.Renew || items[0].Years != 2 {
 		t.Errorf("renewals %+v", items)
 	}
+	s = unpaid(order.Expired, renewed, registered)
 	s.d.err = &order.ItemsRefused{}
 	s.visit("/warenkorb/again", again).wantPage(http.StatusConflict, []string{"Diese Domains lassen sich zurzeit nicht verlängern."}, nil)
+	if s.basket != "register:kaffee.de~register-3:mate.dev" {
+		t.Errorf("the basket is %s after refused renewals", s.basket)
+	}
 	s = unpaid(order.Completed, registered)
 	s.visit("/portal/orders/ord_1", nil).wantPage(http.StatusOK, nil, []string{"Noch einmal in den Warenkorb"})
 	if s.visit("/warenkorb/again", again).wantRedirect("/portal/orders/ord_1"); s.basket != "register:kaffee.de~transfer:mate.dev" {
@@ -149,6 +153,58 @@ func TestBasket_ItemsOfUnpaidOrderReturn(t *testing.T) {
 	}
 	s.who = ""
 	s.visit("/warenkorb/again", again).wantRedirect("/portal/sign-in?next=%2Fportal%2Forders")
+}
+
+func TestBasket_ItemsOfUnpaidOrderLeftOutAreNamed(t *testing.T) {
+	t.Parallel()
+	registered := order.Item{Name: "mate.dev", TLD: ".dev", Kind: order.Register, Years: 3}
+	unlisted := order.Item{Name: "tee.gone", TLD: ".gone", Kind: order.Register, Years: 1}
+	renewed := order.Item{Name: "alt.com", TLD: ".com", Kind: order.Renew, Years: 2}
+	refused := []order.RefusedItem{{Name: "alt.com", Kind: order.Renew, Reason: refusal(registrar.KindConflict, order.TermPaid)}}
+	for _, test := range []struct {
+		items   []order.Item
+		refused []order.RefusedItem
+		to, say string
+	}{
+		{[]order.Item{registered}, nil, "/warenkorb", ""},
+		{[]order.Item{registered, unlisted}, nil, "/warenkorb", "again_partly"},
+		{[]order.Item{registered, renewed}, nil, "/warenkorb", "again_split"},
+		{[]order.Item{registered, renewed}, refused, "/warenkorb", "again_partly_split"},
+		{[]order.Item{renewed, renewed}, nil, payPage, ""},
+		{[]order.Item{renewed, renewed}, refused, payPage, "again_partly"},
+	} {
+		o := newOrder(order.Expired)
+		o.Items = test.items
+		s := &browser{t: t, d: &fakeOrders{orders: []order.Order{o}, view: ownView(order.AwaitingPayment), refused: test.refused}, who: "erika"}
+		got := s.visit("/warenkorb/again", form("order", "ord_1"))
+		got.wantRedirect(test.to)
+		if say := flash(got); say != test.say {
+			t.Errorf("%+v: the message is %q, want %q", test.items, say, test.say)
+		}
+	}
+}
+
+// The order has the prices of whole terms, the basket those of a year.
+func TestBasket_PremiumNameOfUnpaidOrderKeepsItsPrices(t *testing.T) {
+	t.Parallel()
+	fee := registrar.Money{Amount: registrar.AmountOf(40000), Currency: "EUR"}
+	for _, test := range []struct {
+		item       order.Item
+		entry, net string
+	}{
+		{order.Item{Name: "gold.ai", TLD: ".ai", Years: 2, Net: 100000, PremiumRenewal: 100000}, "register-0-50000-50000:gold.ai", "1.000,00"},
+		{order.Item{Name: "gold.dev", TLD: ".dev", Years: 3, Net: 79750, PremiumRenewal: 25000}, "register-3-29750-25000:gold.dev", "797,50"},
+	} {
+		o := newOrder(order.Expired)
+		test.item.Kind, test.item.PremiumFee = order.Register, fee
+		o.Items = []order.Item{test.item}
+		s := &browser{t: t, d: &fakeOrders{orders: []order.Order{o}}, who: "erika"}
+		s.visit("/warenkorb/again", form("order", "ord_1")).wantRedirect("/warenkorb")
+		if s.basket != test.entry {
+			t.Errorf("the basket is %s, want %s", s.basket, test.entry)
+		}
+		s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{test.net}, nil)
+	}
 }
 
 func TestBasket_KnownAddressDeterminesVATRate(t *testing.T) {

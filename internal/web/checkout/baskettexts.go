@@ -11,7 +11,7 @@ var basketTexts = ui.Texts{
 	"basket.remove":    {"Entfernen", "Remove"},
 	"basket.remove_of": {"Entfernen: {1}", "Remove {1}"},
 	"basket.term_of":   {"Laufzeit von {1}", "Term of {1}"},
-	"basket.set_terms": {"Preise für diese Laufzeiten", "Prices for these terms"},
+	"basket.set_terms": {"Preise aktualisieren", "Update prices"},
 	"basket.vat": {
 		"Berechnet mit {1} deutscher Umsatzsteuer. Ihr Steuersatz hängt von Ihrer Anschrift ab; Sie sehen ihn im nächsten Schritt, bevor Sie bestellen.",
 		"Calculated with {1} German VAT. Your rate depends on your address; you see it in the next step, before you order.",
@@ -75,6 +75,15 @@ var basketTexts = ui.Texts{
 	"problem.renewals_refused": {
 		"Diese Domains lassen sich zurzeit nicht verlängern. Auf der Seite der Domain sehen Sie, was möglich ist.",
 		"These domains can't be renewed at the moment. The page of each domain shows what is possible.",
+	},
+	"note.again_partly": {"Was sich zurzeit nicht bestellen lässt, wurde ausgelassen.", "Items that can't be ordered at the moment were left out."},
+	"note.again_split": {
+		"Verlängerungen bezahlen Sie getrennt. Sie finden sie unter „Bestellungen“.",
+		"Renewals are paid separately. You find them under “Orders”.",
+	},
+	"note.again_partly_split": {
+		"Was sich zurzeit nicht bestellen lässt, wurde ausgelassen. Verlängerungen bezahlen Sie getrennt. Sie finden sie unter „Bestellungen“.",
+		"Items that can't be ordered at the moment were left out. Renewals are paid separately. You find them under “Orders”.",
 	},
 	"problem.basket_full": {
 		"Der Warenkorb ist voll. Bestellen Sie zuerst, was darin liegt.",

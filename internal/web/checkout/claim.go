@@ -29,7 +29,7 @@ func (h *Handler) showClaim(req *ui.Request) error {
 		return h.claimProblem(req, err, formError{})
 	}
 	req.PreferAccountLanguage(o.Contact.GuestLanguage())
-	rows, err := h.itemRows(req, o)
+	rows, _, err := h.itemRows(req, o)
 	if err != nil {
 		return err
 	}

@@ -38,28 +38,30 @@ var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 // fakeOrders returns what a test sets and records its calls. Methods of nil fields must
 // not be called.
 type fakeOrders struct {
-	view         order.View
-	nextViews    []order.View // views of later requests, in order
-	verify       order.VerifyView
-	orders       []order.Order
-	err          error
-	to           string
-	calls        []string
-	actor        registrar.Actor
-	confirmation order.Confirmation
-	item         string
-	code         string
-	holders      map[string]string
-	pending      error // returned by View
-	pages        http.Handler
-	invoices     *fakeInvoices
-	codes        func(customer string) time.Duration
-	asked        order.Request
-	ended        map[string]lifecycle.EndedDomain
-	restricted   map[string]portfolio.State
-	disputes     map[string][]dispute.Dispute // by order
-	now          time.Time                    // the business time; zero: noon
-	declared     []withdrawal.Notice
+	view           order.View
+	nextViews      []order.View // views of later requests, in order
+	verify         order.VerifyView
+	orders         []order.Order
+	err            error
+	to             string
+	calls          []string
+	actor          registrar.Actor
+	confirmation   order.Confirmation
+	item           string
+	code           string
+	holders        map[string]string
+	pending        error // returned by View
+	pages          http.Handler
+	invoices       *fakeInvoices
+	codes          func(customer string) time.Duration
+	asked          order.Request
+	ended          map[string]lifecycle.EndedDomain
+	restricted     map[string]portfolio.State
+	disputes       map[string][]dispute.Dispute // by order
+	disputeQueries int
+	refused        []order.RefusedItem // by AddRenewals
+	now            time.Time           // the business time; zero: noon
+	declared       []withdrawal.Notice
 	// holds are the domains of cus_1 by name.
 	holds map[string]string
 	// status, paidUntil and choice are those of every held domain.
@@ -213,7 +215,7 @@ func (d *fakeOrders) Create(_ context.Context, actor registrar.Actor, request or
 func (d *fakeOrders) AddRenewals(_ context.Context, actor registrar.Actor, requested []order.RequestedItem) (order.Order, []order.RefusedItem, error) {
 	d.record("renew", actor)
 	d.asked = order.Request{Items: requested}
-	return d.view.Order, nil, d.err
+	return d.view.Order, d.refused, d.err
 }
 
 func (d *fakeOrders) Get(_ context.Context, _ registrar.Actor, id string) (order.Order, error) {
@@ -371,8 +373,18 @@ func newTestHandler(t *testing.T, d *fakeOrders) *Handler {
 			return ids, nil
 		},
 		Restricted: func(context.Context, registrar.Actor) (map[string]portfolio.State, error) { return d.restricted, nil },
-		Disputes:   func(_ context.Context, order string) ([]dispute.Dispute, error) { return d.disputes[order], nil },
-		Now:        func() time.Time { return cmp.Or(d.now, noon) },
+		Disputes: func(_ context.Context, customer, first, last string) (all []dispute.Dispute, err error) {
+			d.disputeQueries++
+			for id, some := range d.disputes {
+				for _, one := range some {
+					if one.Order = id; customer == "cus_1" && first <= id && id <= last {
+						all = append(all, one)
+					}
+				}
+			}
+			return all, nil
+		},
+		Now: func() time.Time { return cmp.Or(d.now, noon) },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -33,13 +33,13 @@ func (h *Handler) listOrders(req *ui.Request) error {
 		orders = orders[:ordersPageSize]
 		older = ui.OrdersPath + "?before=" + url.QueryEscape(orders[ordersPageSize-1].ID)
 	}
+	disputed, err := h.disputed(req, orders...)
+	if err != nil {
+		return err
+	}
 	rows := make([]orderRow, 0, len(orders))
 	for _, o := range orders {
-		disputed, err := h.disputeOf(req, o)
-		if err != nil {
-			return err
-		}
-		row := orderRow{Order: o, More: len(o.Items) - 1, StateKey: stateKey(o, disputed)}
+		row := orderRow{Order: o, More: len(o.Items) - 1, StateKey: stateKey(o, disputed[o.ID])}
 		if len(o.Items) > 0 {
 			row.First = o.Items[0].Name
 		}
@@ -55,19 +55,22 @@ func (h *Handler) listOrders(req *ui.Request) error {
 	}{rows, older, req.Query("before") != ""}})
 }
 
-// disputeOf returns the dispute by which an order's payment was taken back, or may be; zero if there
-// is none.
-func (h *Handler) disputeOf(req *ui.Request, o order.Order) (dispute.Dispute, error) {
-	if o.PaidAt.IsZero() || o.Totals.Gross == 0 {
-		return dispute.Dispute{}, nil
+// disputed returns the disputes by which the payments of the visitor's orders, the newest first,
+// were taken back, or may be; by order. A lock in force precedes one that was lifted.
+func (h *Handler) disputed(req *ui.Request, orders ...order.Order) (map[string]dispute.Dispute, error) {
+	paid := slices.DeleteFunc(slices.Clone(orders), func(o order.Order) bool { return o.PaidAt.IsZero() || o.Totals.Gross == 0 })
+	if len(paid) == 0 {
+		return nil, nil
 	}
-	all, err := h.Disputes(req.R.Context(), o.ID)
-	for _, d := range slices.Backward(all) {
-		if d.Lock.InForce() || d.Status == dispute.Lost && d.Lock == dispute.LockLifted {
-			return d, err
+	all, err := h.Disputes(req.R.Context(), req.Actor().Customer, paid[len(paid)-1].ID, paid[0].ID)
+	byOrder := make(map[string]dispute.Dispute)
+	for _, d := range all {
+		lost := d.Status == dispute.Lost && d.Lock == dispute.LockLifted
+		if d.Lock.InForce() || lost && !byOrder[d.Order].Lock.InForce() {
+			byOrder[d.Order] = d
 		}
 	}
-	return dispute.Dispute{}, err
+	return byOrder, err
 }
 
 // stateKey returns the text key of an order's state. One whose payment was taken back is not
@@ -178,14 +181,10 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 	if err != nil {
 		return ui.View{}, err
 	}
-	rows, err := h.itemRows(req, o)
+	rows, disputed, err := h.itemRows(req, o)
 	if err == nil {
 		err = h.addDomainPages(req, rows)
 	}
-	if err != nil {
-		return ui.View{}, err
-	}
-	disputed, err := h.disputeOf(req, o)
 	if err != nil {
 		return ui.View{}, err
 	}
@@ -203,10 +202,6 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		pause = reloadSoon // the invoice is issued shortly
 	}
 	live := liveAfter(ui.OrdersPath+"/"+url.PathEscape(o.ID), pause)
-	contact := ui.ContactPath
-	if req.Language == "en" {
-		contact = ui.EnglishContactPath
-	}
 	title, name := "order.title", ""
 	if len(o.Items) > 0 {
 		title, name = "order.title_of", ui.UnicodeName(o.Items[0].Name)
@@ -230,10 +225,11 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		Declared        []withdrawalRow
 		Disputed        dispute.Dispute // by which the payment was taken back, or may be; zero if there is none
 		Contact         string          // the contact form
-	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o), stateKey(o, disputed), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, canOrderAgain(o), keptOf(o), refundRows(o), withdrawalRows(o, declared), disputed, contact}}, nil
+	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o), stateKey(o, disputed), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, canOrderAgain(o), keptOf(o), refundRows(o), withdrawalRows(o, declared), disputed, ui.InLanguage(req.Language, ui.ContactPath, ui.EnglishContactPath)}}, nil
 }
 
-func (h *Handler) itemRows(req *ui.Request, o order.Order) (rows []itemRow, err error) {
+// itemRows returns the rows of an order with the dispute about its payment, as addEnds does.
+func (h *Handler) itemRows(req *ui.Request, o order.Order) (rows []itemRow, disputed dispute.Dispute, err error) {
 	for _, item := range o.Items {
 		row := h.newItemRow(req.Language, o.Totals, item)
 		if refund, found := refundRowOf(o, item.ID); found && item.State == order.ItemRefunded && refund.State != "made" && refund.State != "settled" {
@@ -241,7 +237,8 @@ func (h *Handler) itemRows(req *ui.Request, o order.Order) (rows []itemRow, err 
 		}
 		rows = append(rows, row)
 	}
-	return rows, h.addEnds(req, o, rows)
+	disputed, err = h.addEnds(req, o, rows)
+	return rows, disputed, err
 }
 
 // addDomainPages links the rows to the domains that the customer holds.
@@ -265,21 +262,21 @@ func (h *Handler) addDomainPages(req *ui.Request, rows []itemRow) error {
 }
 
 // addEnds adds what became of the domains of a paid order: whether they have ended, or what
-// restricts them.
-func (h *Handler) addEnds(req *ui.Request, o order.Order, rows []itemRow) error {
+// restricts them. It returns the dispute about the payment; zero if there is none.
+func (h *Handler) addEnds(req *ui.Request, o order.Order, rows []itemRow) (disputed dispute.Dispute, err error) {
 	if o.PaidAt.IsZero() {
-		return nil
+		return disputed, nil
 	}
 	var restricted map[string]portfolio.State
-	var disputed dispute.Dispute
 	if req.SignedIn { // everyone may open the link to an order
-		var err error
 		if restricted, err = h.Restricted(req.R.Context(), req.Actor()); err != nil {
-			return err
+			return disputed, err
 		}
-		if disputed, err = h.disputeOf(req, o); err != nil {
-			return err
+		found, err := h.disputed(req, o)
+		if err != nil {
+			return disputed, err
 		}
+		disputed = found[o.ID]
 	}
 	ended, err := h.EndedDomains(req.R.Context(), o.ID)
 	for i := range rows {
@@ -292,5 +289,5 @@ func (h *Handler) addEnds(req *ui.Request, o order.Order, rows []itemRow) error 
 			rows[i].StateKey = "item." + string(state)
 		}
 	}
-	return err
+	return disputed, err
 }

@@ -145,6 +145,23 @@ func TestOrderPage_DisputeOfAnotherOrderChangesNothing(t *testing.T) {
 	}
 }
 
+func TestOrders_DisputesAreOneQueryAndLockInForcePrecedes(t *testing.T) {
+	t.Parallel()
+	orders := []order.Order{newOrder(order.Completed), newOrder(order.Completed)}
+	orders[0].ID, orders[0].PaidAt, orders[1].PaidAt = "ord_2", noon, noon
+	d := &fakeOrders{orders: orders, disputes: map[string][]dispute.Dispute{"ord_1": {
+		{Report: dispute.Report{ID: "dp_1", Status: dispute.UnderReview}, Lock: dispute.LockActive},
+		{Report: dispute.Report{ID: "dp_2", Status: dispute.Lost}, Lock: dispute.LockLifted},
+	}}}
+	for page, rest := range map[string][]string{"/portal/orders": {"abgeschlossen"}, "/portal/orders/ord_1": nil} {
+		d.disputeQueries = 0
+		visit(t, d, "erika", page, nil).wantPage(http.StatusOK, append(rest, "Zahlung ungeklärt"), nil)
+		if d.disputeQueries != 1 {
+			t.Errorf("%s: %d queries", page, d.disputeQueries)
+		}
+	}
+}
+
 func TestOrderPage_SaysThatPaymentWasTakenBack(t *testing.T) {
 	t.Parallel()
 	o := newOrder(order.Completed)

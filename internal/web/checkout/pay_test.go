@@ -551,23 +551,25 @@ func TestPay_RefusedRenewalsSayWhatToDo(t *testing.T) {
 	}
 }
 
+// flash returns the key of the message for the next page.
+func flash(got response) string {
+	for _, cookie := range got.Result().Cookies() {
+		if cookie.Name == "__Host-dotkontor_note" {
+			return cookie.Value
+		}
+	}
+	return ""
+}
+
 func TestPay_LostSessionIsNamedAtSignIn(t *testing.T) {
 	t.Parallel()
 	d := &fakeOrders{view: ownView(order.AwaitingPayment), err: &registrar.Error{Kind: registrar.KindUnauthenticated, Code: registrar.SignInFirst}}
-	flash := func(got response) string {
-		for _, cookie := range got.Result().Cookies() {
-			if cookie.Name == "__Host-dotkontor_note" {
-				return cookie.Value
-			}
-		}
-		return ""
-	}
 	got := visit(t, d, "", payPage+"/pay", form("gross", "3570"))
 	got.wantRedirect(ui.WithNext(ui.SignInPath, payPage))
 	if flash(got) != "session_lost" {
 		t.Errorf("the message is %q", flash(got))
 	}
 	if got := visit(t, d, "", payPage+"/decline", nil); flash(got) != "" {
-		t.Errorf("a visitor who was not signed in: %q", flash(got))
+		t.Errorf("a page that was only opened: %q", flash(got))
 	}
 }

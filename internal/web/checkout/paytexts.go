@@ -57,7 +57,7 @@ var payTexts = ui.Texts{
 		"Das dauert länger als üblich; Ihre Bestellung ist weiter in Arbeit. Sie müssen nichts tun.",
 		"This is taking longer than usual; your order is still being processed. There is nothing you need to do.",
 	},
-	"order.again":        {"Noch einmal in den Warenkorb", "Put back into basket"},
+	"order.again":        {"Noch einmal in den Warenkorb", "Add to basket again"},
 	"pay.text.completed": {"Alles ist erledigt.", "Everything is done."},
 	"pay.text.partially_completed": {
 		"Ein Teil war nicht möglich. Das Geld dafür erstatten wir.",

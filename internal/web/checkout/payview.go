@@ -208,7 +208,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		Again: view.IsOwner && canOrderAgain(o),
 	}
 	if view.IsOwner {
-		if err := h.addEnds(req, o, s.Rows); err != nil {
+		if _, err := h.addEnds(req, o, s.Rows); err != nil {
 			return payData{}, err
 		}
 	}

@@ -92,7 +92,7 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"note.item_removed":     {"Die Domain ist aus der Bestellung entfernt.", "The domain is removed from the order."},
 	"note.code_saved":       {"Der Auth-Code ist gespeichert.", "The auth code is saved."},
 	"note.registrant_saved": {"Die Angaben sind gespeichert.", "The details are saved."},
-	"note.session_lost":     {"Ihre Sitzung ist beendet. Bestellt und abgebucht wurde nichts.", "Your session has ended. Nothing was ordered or charged."},
+	"note.session_lost":     {"Ihre Sitzung ist beendet. Es wurde nichts bestellt und nichts abgebucht.", "Your session has ended. Nothing was ordered or charged."},
 	"note.signed_out":       {"Sie sind abgemeldet.", "You are signed out."},
 	"note.claimed":          {"Die Bestellung gehört jetzt zu Ihrem Konto.", "The order now belongs to your account."},
 	"note.claim_asked": {

@@ -63,7 +63,7 @@ var transferTexts = ui.Texts{
 	"transfer.many":     {"Mehrere Domains auf einmal", "Several domains at once"},
 	"transfer.many_text": {
 		"Eine Domain pro Zeile, dahinter der Auth-Code, getrennt durch Leerzeichen, Tabulator, Komma oder Semikolon. Eine Bestellung hat höchstens {1} Domains, die Sie zusammen bezahlen. Ihre Liste fasst {2}; was nicht in eine Bestellung passt, bestellen Sie danach.",
-		"One domain per line, followed by its auth code, separated by a space, tab, comma or semicolon. An order has at most {1} domains with one payment. Your list has room for {2}; order what doesn't fit into one order afterwards.",
+		"One domain per line, followed by its auth code, separated by a space, tab, comma or semicolon. An order can contain up to {1} domains, paid together. Your list can hold {2}; order the rest afterwards.",
 	},
 	"transfer.sign_in": {
 		"Bitte melden Sie sich zuerst an. Wir prüfen jede Zeile bei der Registry; dafür brauchen Sie ein Konto.",

@@ -353,7 +353,7 @@ var texts = ui.WithRequirements(ui.Texts{
 	"note.signed_out":            {"Sie sind abgemeldet.", "You are signed out."},
 	"note.signed_out_everywhere": {"Sie sind auf allen Geräten abgemeldet.", "You are signed out on all devices."},
 	"note.session_ended":         {"Das Gerät ist abgemeldet.", "The device is signed out."},
-	"note.session_lost":          {"Ihre Sitzung ist beendet. Bestellt und abgebucht wurde nichts.", "Your session has ended. Nothing was ordered or charged."},
+	"note.session_lost":          {"Ihre Sitzung ist beendet. Es wurde nichts bestellt und nichts abgebucht.", "Your session has ended. Nothing was ordered or charged."},
 	"note.code_over":             {"Bitte melden Sie sich noch einmal an.", "Please sign in again."},
 	"note.passkey_added":         {"Der Passkey ist hinzugefügt.", "The passkey has been added."},
 	"note.passkey_removed": {

@@ -112,7 +112,7 @@ func TestSearchSummary_CountsNamesThatCannotBeOrderedSeparately(t *testing.T) {
 
 func TestSearch_FiltersWithoutMatchAreNamed(t *testing.T) {
 	t.Parallel()
-	const widen = "Wählen Sie andere Endungen oder einen höheren Preis."
+	const widen = "Wählen Sie andere Endungen oder erhöhen Sie den Höchstpreis."
 	for _, c := range []struct{ query, want, also, never string }{
 		{"name", "Keine Endung passt zu diesen Filtern.", widen, "Sonst passt"},
 		{"name.de", "Der Name ist frei. Sonst passt keine Endung zu diesen Filtern.", "", "Alle 1"},

@@ -68,7 +68,7 @@ var texts = ui.Texts{
 	},
 	"search.no_match":       {"Keine Endung passt zu diesen Filtern.", "No extension matches these filters."},
 	"search.no_other_match": {"Sonst passt keine Endung zu diesen Filtern.", "No other extension matches these filters."},
-	"search.widen":          {"Wählen Sie andere Endungen oder einen höheren Preis.", "Try other extensions or a higher price."},
+	"search.widen":          {"Wählen Sie andere Endungen oder erhöhen Sie den Höchstpreis.", "Try other extensions or raise the price limit."},
 	"search.waiting":        {"Wir fragen bei den Registries nach.", "Checking with the registries."},
 	"search.failed": {
 		"Die Verbindung ist abgebrochen. Bitte suchen Sie noch einmal.",

@@ -107,26 +107,30 @@ for (const button of document.querySelectorAll("button[data-terms]")) {
 
 // A change of language keeps what was typed: this tab stores it until the next page has it
 // again. So does a sign-in, if the session had ended when a form with personal data was sent:
-// it is stored under "sent" until the page of the form is back, and any page that is not on
-// the way there deletes it. Secrets are not stored, and a box is ticked again by whoever has
-// read its text.
+// it is stored under "sent" until the page of the form is back, for the same customer and
+// within an hour, and any page that is not on the way there deletes it. Secrets are not stored,
+// and a box is ticked again by whoever has read its text.
 const typed = () => [...document.querySelectorAll(`main form[method=post] :is(input, select, textarea)[id]`)].filter((input) =>
   !input.matches("[type=hidden], [type=password], [type=checkbox], [type=radio], [type=file], [autocomplete=one-time-code], [name=code], [name=lines]"));
-const keepTyped = (as) => () => {
+const who = document.querySelector(".account .who")?.textContent;
+const keepTyped = (as, inputs) => () => {
   try {
-    const values = Object.fromEntries(typed().map(({ id, value }) => [id, value]));
-    sessionStorage.setItem(as, JSON.stringify({ path: location.pathname, values }));
+    const values = Object.fromEntries(inputs().map(({ id, value }) => [id, value]));
+    sessionStorage.setItem(as, JSON.stringify({ path: location.pathname, who, at: Date.now(), values }));
   } catch {
     // The browser stores nothing.
   }
 };
-for (const form of document.querySelectorAll("form.language")) form.addEventListener("submit", keepTyped("typed"));
-for (const form of document.querySelectorAll("main form[data-check]")) form.addEventListener("submit", keepTyped("sent"));
+for (const form of document.querySelectorAll("form.language")) form.addEventListener("submit", keepTyped("typed", typed));
+for (const form of document.querySelectorAll("main form[data-check]")) {
+  form.addEventListener("submit", keepTyped("sent", () => typed().filter((input) => input.form === form)));
+}
 try {
   const [switched, sent] = ["typed", "sent"].map((as) => JSON.parse(sessionStorage.getItem(as)));
   sessionStorage.removeItem("typed");
   if (!/^\/portal\/(sign-in|reset)/.test(location.pathname)) sessionStorage.removeItem("sent");
-  const back = sent && [location.pathname, `${location.pathname}/pay`].includes(sent.path); // the latter shows problems of an order
+  const own = sent?.who && sent.who === who && Date.now() - sent.at < 3_600_000;
+  const back = own && [location.pathname, `${location.pathname}/pay`].includes(sent.path); // the latter shows problems of an order
   const before = switched?.values ?? (back ? sent.values : {});
   for (const input of typed()) {
     const value = before[input.id];
