@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
@@ -49,7 +50,7 @@ const (
 )
 
 // newReceiptAttacher returns what attaches the invoice and the terms to receipts. A consumer's
-// terms include the instructions on withdrawal.
+// terms include the instructions on withdrawal, and so do those of a buyer that is not known.
 func newReceiptAttacher(cfg config.Config, stored mailStore) (func(context.Context, mailer.QueuedMail) ([]mailer.Attachment, error), error) {
 	if cfg.Company.Name == "" { // nothing is issued, and the terms name no seller
 		return nil, nil
@@ -70,7 +71,6 @@ func newReceiptAttacher(cfg config.Config, stored mailStore) (func(context.Conte
 		if mail.Kind != registrar.MailOrderPaid && mail.Kind != registrar.MailOrderCompleted {
 			return nil, nil
 		}
-		consumer := mail.Data["consent"] != ""
 		if mail.Data["gross"] != registrar.Cents(0).String() {
 			document, issued, err := stored.GetInvoice(ctx, mail.Data["order"])
 			switch {
@@ -82,11 +82,11 @@ func newReceiptAttacher(cfg config.Config, stored mailStore) (func(context.Conte
 					return nil, err
 				}
 				files = append(files, mailer.Attachment{Kind: mailer.InvoiceFile, Name: document.Number + ".pdf", Type: "application/pdf", Content: pdf})
-				consumer = consumer || document.Buyer.Organisation == "" && document.Buyer.VATID == "" // an agent's order has no consent
 			case time.Since(mail.CreatedAt) <= invoiceWait:
 				return nil, &registrar.Error{Kind: registrar.KindUpstream, Code: invoicePending}
 			} // otherwise the portal has it later
 		}
+		consumer := mail.Data["consumer"] != strconv.FormatBool(false)
 		kind, file := mailer.TermsFile, contractFile(mail.Language, consumer)
 		if consumer {
 			kind = mailer.ConsumerTermsFile

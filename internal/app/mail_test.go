@@ -132,14 +132,13 @@ func TestReceiptAttacher_AttachesInvoiceAndTermsOnce(t *testing.T) {
 		t.Fatalf("without a company: %v", err)
 	}
 	cfg.Company.Name, cfg.Company.Street, cfg.Company.PostalCode, cfg.Company.City = "Kontor GmbH", "Kai 1", "20457", "Hamburg"
-	document := func(buyer invoice.Buyer) *invoice.Document {
-		return &invoice.Document{
-			Number: "RE-2026-000001", Kind: invoice.Invoice, Day: "2026-11-18", SuppliedOn: "2026-11-18", PaidOn: "2026-11-18", IssuedAt: time.Now(), Seller: sellerOf(cfg.Company),
-			Buyer: buyer, Category: invoice.Standard, Lines: []invoice.Line{{Text: "laden.de: Registrierung, 1 Jahr", Net: 1000, VAT: 190, Gross: 1190}}, Net: 1000, VAT: 190, Gross: 1190, RateBasisPoints: 1900,
-		}
+	issued := &invoice.Document{
+		Number: "RE-2026-000001", Kind: invoice.Invoice, Day: "2026-11-18", SuppliedOn: "2026-11-18", PaidOn: "2026-11-18", IssuedAt: time.Now(), Seller: sellerOf(cfg.Company),
+		Buyer: invoice.Buyer{Name: "Erika", VATID: "ATU12345678"}, Category: invoice.Standard, Lines: []invoice.Line{{Text: "laden.de: Registrierung, 1 Jahr", Net: 1000, VAT: 190, Gross: 1190}}, Net: 1000, VAT: 190, Gross: 1190, RateBasisPoints: 1900,
 	}
-	private, business := document(invoice.Buyer{Name: "Erika"}), document(invoice.Buyer{Name: "Erika", Organisation: "Laden GmbH"})
-	paid := map[string]string{"gross": "11.90"}
+	paid := func(consumer string) map[string]string {
+		return map[string]string{"gross": "11.90", "consumer": consumer}
+	}
 	for name, test := range map[string]struct {
 		document *invoice.Document
 		kind     registrar.MailKind
@@ -148,13 +147,13 @@ func TestReceiptAttacher_AttachesInvoiceAndTermsOnce(t *testing.T) {
 		language string
 		want     string // names of the files
 	}{
-		"of a consumer":             {private, registrar.MailOrderCompleted, map[string]string{"gross": "11.90", "consent": "x"}, 0, "de", "RE-2026-000001.pdf AGB-und-Widerrufsbelehrung.txt"},
-		"of a consumer's agent":     {private, registrar.MailOrderPaid, paid, 0, "en", "RE-2026-000001.pdf terms-and-withdrawal.txt"},
-		"of a business":             {business, registrar.MailOrderPaid, paid, 0, "en", "RE-2026-000001.pdf terms.txt"},
-		"free":                      {nil, registrar.MailOrderPaid, map[string]string{"gross": "0.00", "consent": "x"}, 0, "de", "AGB-und-Widerrufsbelehrung.txt"},
-		"invoice not issued yet":    {nil, registrar.MailOrderPaid, paid, 0, "de", "invoice_pending"},
-		"invoice not issued at all": {nil, registrar.MailOrderPaid, paid, time.Hour, "de", "AGB.txt"},
-		"another mail":              {private, registrar.MailOrderEnded, paid, 0, "de", ""},
+		"of a consumer":             {issued, registrar.MailOrderCompleted, paid("true"), 0, "de", "RE-2026-000001.pdf AGB-und-Widerrufsbelehrung.txt"},
+		"of a business":             {issued, registrar.MailOrderPaid, paid("false"), 0, "en", "RE-2026-000001.pdf terms.txt"},
+		"of an unknown buyer":       {issued, registrar.MailOrderPaid, map[string]string{"gross": "11.90"}, 0, "en", "RE-2026-000001.pdf terms-and-withdrawal.txt"},
+		"free":                      {nil, registrar.MailOrderPaid, map[string]string{"gross": "0.00", "consumer": "true"}, 0, "de", "AGB-und-Widerrufsbelehrung.txt"},
+		"invoice not issued yet":    {nil, registrar.MailOrderPaid, paid("true"), 0, "de", "invoice_pending"},
+		"invoice not issued at all": {nil, registrar.MailOrderPaid, paid("true"), time.Hour, "de", "AGB-und-Widerrufsbelehrung.txt"},
+		"another mail":              {issued, registrar.MailOrderEnded, paid("true"), 0, "de", ""},
 	} {
 		attach, err := newReceiptAttacher(cfg, invoiceStore{document: test.document})
 		if err != nil {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // Policy is what happens to a domain of a TLD at the end of its term.
@@ -81,6 +83,15 @@ func parsePolicies(table string) (map[string]Policy, error) {
 // renewalOver reports whether a domain can't be renewed once its term has ended.
 func (p Policy) renewalOver() bool {
 	return p.RenewableDays == 0 && (p.AtExpiry == RegistryExpires || p.Unpaid == UnpaidDelete)
+}
+
+// DaysToRestore returns how long a deleted domain of a TLD can be restored here at these net prices;
+// 0 if it can't be. Restoring includes a renewal if the term has ended.
+func DaysToRestore(tld string, restore, renew registrar.Cents) int {
+	if restore <= 0 || renew <= 0 {
+		return 0
+	}
+	return PolicyOf(tld).RedemptionDays
 }
 
 // PolicyOf returns the policy of a TLD (".co.uk"). A TLD without a row has that of its

@@ -139,7 +139,7 @@ func TestPay_ConsumerMustConsent(t *testing.T) {
 			t.Errorf("paid with %+v", paid.Consent)
 		}
 		data := env.receiptMail(o.ID).Data
-		if data["consent"] != order.ConsentText(wording) || data["consent_at"] != given.At.UTC().Format(time.RFC3339) {
+		if data["consent"] != order.ConsentText(wording) || data["consent_at"] != given.At.UTC().Format(time.RFC3339) || data["consumer"] != "true" {
 			t.Errorf("receipt data %v", data)
 		}
 		env.checkInvariants()
@@ -193,6 +193,9 @@ func TestPay_BusinessNeedsNoConsent(t *testing.T) {
 			}
 			if now := env.wantState(o.ID, order.Provisioning); now.Consent != (order.Consent{}) || env.receiptMail(o.ID).Data["consent"] != "" {
 				t.Errorf("%s has consented to %+v", name, now.Consent)
+			}
+			if consumer := env.receiptMail(o.ID).Data["consumer"]; consumer != "false" {
+				t.Errorf("%s counts as a consumer: %q", name, consumer)
 			}
 			if actions := env.ownerActions(o.ID); !slices.Equal(actions, []registrar.Action{order.ActionConfirmed}) {
 				t.Errorf("audit actions of %s: %v", name, actions)

@@ -22,11 +22,15 @@ const (
 	failedDelay = 30 * time.Second
 )
 
-// receiptMail confirms that an order was paid, or confirmed if it is free.
+// receiptMail confirms that an order was paid, or confirmed if it is free. It does without a
+// buyer that is not known.
 func receiptMail(o Order, buyer *Buyer) registrar.Mail {
 	data := mailData(o)
-	if buyer != nil && data["automatic"] != "" {
-		data["method"] = buyer.MethodLabel
+	if buyer != nil {
+		data["consumer"] = strconv.FormatBool(o.Consent.Given() || buyer.Consumer(o.Totals)) // decides which terms are attached
+		if data["automatic"] != "" {
+			data["method"] = buyer.MethodLabel
+		}
 	}
 	for i, item := range o.Items {
 		if data["automatic"] != "" && !item.TermEnd.IsZero() { // no mail follows if it succeeds
@@ -82,6 +86,16 @@ func (s *Service) addExpectedDays(data map[string]string, o Order) {
 	}
 }
 
+// knownBuyer returns the buyer of an order; nil if it can't be read.
+func (s *Service) knownBuyer(ctx context.Context, o Order) *Buyer {
+	buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
+	if err != nil {
+		s.cfg.Logger.WarnContext(ctx, "buyer not read", "order", o.ID, "error", err.Error())
+		return nil
+	}
+	return &buyer
+}
+
 // nextCharges returns when the domains that an order has renewed are charged automatically next, by
 // item. The mail does without one that can't be read.
 func (s *Service) nextCharges(ctx context.Context, o Order) map[string]time.Time {
@@ -93,7 +107,7 @@ func (s *Service) nextCharges(ctx context.Context, o Order) map[string]time.Time
 		at, err := s.cfg.NextCharge(ctx, o.Customer, item.Domain, item.PaidUntil)
 		if err != nil {
 			s.cfg.Logger.WarnContext(ctx, "next charge not read", "order", o.ID, "error", err.Error())
-			break
+			continue
 		}
 		charges[item.ID] = at
 	}
@@ -103,7 +117,7 @@ func (s *Service) nextCharges(ctx context.Context, o Order) map[string]time.Time
 // outcomeMail follows the receipt. If everything succeeded, the two are one mail if
 // possible. It says until when the domains are paid, what the next term of a new one costs, and
 // when a renewed one is charged automatically next; renewals and charges are those, by item.
-func outcomeMail(o Order, renewals map[string]TermPrice, charges map[string]time.Time) registrar.Mail {
+func outcomeMail(o Order, buyer *Buyer, renewals map[string]TermPrice, charges map[string]time.Time) registrar.Mail {
 	addEnds := func(data map[string]string) {
 		for i, item := range o.Items {
 			if item.State != ItemActive {
@@ -140,7 +154,7 @@ func outcomeMail(o Order, renewals map[string]TermPrice, charges map[string]time
 	data["refund"] = back.String()
 	mail := registrar.Mail{Kind: registrar.MailOrderEnded, Customer: o.Customer, Data: data, Delay: failpoint.Backoff(receiptDelay)}
 	if o.State == Completed {
-		merged := receiptMail(o, nil)
+		merged := receiptMail(o, buyer)
 		addEnds(merged.Data)
 		merged.Kind, merged.Delay = registrar.MailOrderCompleted, failpoint.Backoff(mergedDelay)
 		mail.Delay, mail.Merged = 0, &merged

@@ -204,7 +204,7 @@ func (s *Service) startProvisioning(m *Transition) {
 	}
 	m.To.PaidAt, m.Provision = now, true
 	s.setState(&m.To, Provisioning)
-	receipt := receiptMail(m.To, m.InvoiceBuyer)
+	receipt := receiptMail(m.To, cmp.Or(m.InvoiceBuyer, m.ExpectedBuyer)) // a free order has no invoice
 	s.addExpectedDays(receipt.Data, m.To)
 	m.Mails = append(m.Mails, receipt)
 	if !m.To.Claimed {
@@ -268,7 +268,9 @@ func (s *Service) concludeProvisioning(ctx context.Context, m *Transition) bool 
 		s.setState(now, state)
 		// The receipt of an automatic renewal says what will be renewed.
 		if now.Channel != ChannelRenewal || state != Completed || captured == nil || captured.Kind != ByMethod {
-			m.Mails = []registrar.Mail{outcomeMail(*now, s.ItemRenewalPrices(*now), s.nextCharges(ctx, *now))}
+			store, cancel := s.worker.StoreContext(ctx)
+			defer cancel()
+			m.Mails = []registrar.Mail{outcomeMail(*now, s.knownBuyer(store, *now), s.ItemRenewalPrices(*now), s.nextCharges(store, *now))}
 		}
 	}
 	s.leaseForRefunds(now)

@@ -202,14 +202,25 @@ type Notice struct {
 }
 
 // Concerns reports whether a notice of an order is about a domain: those about failed or refunded
-// items name only these.
+// items list only these, one a line. One that lists none is about the whole order.
 func (n Notice) Concerns(name string) bool {
 	switch n.Kind {
 	case registrar.MailItemFailed, registrar.MailOrderRefunded, registrar.MailRefundReturned:
-		return strings.Contains(n.Body, name)
 	default:
 		return true
 	}
+	listed := false
+	for line := range strings.Lines(n.Body) {
+		item, _, _ := strings.Cut(line, ": ") // an amount
+		item, _, _ = strings.Cut(item, " (")  // the A-labels of an IDN
+		if host, err := registrar.ParseHost(item); err == nil && strings.Contains(host, ".") {
+			if host == name {
+				return true
+			}
+			listed = true
+		}
+	}
+	return !listed
 }
 
 // maxNotices bounds the notices that are listed: a term has about ten.

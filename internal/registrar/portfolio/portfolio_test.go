@@ -105,6 +105,26 @@ func TestRenews_OnlyWithConsent(t *testing.T) {
 	}
 }
 
+func TestNotice_ConcernsListedDomainsOrWholeOrder(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]bool{
+		"Bestellung: ord_1\n\nhaus.de\n  Registrierung nicht möglich:\n":                          true,
+		"Bestellung: ord_1\n\nbücher.de (xn--bcher-kva.de): 7,00 €\nhaus.de: 3,00 € von 7,00 €\n": true,
+		"Bestellung: ord_1\n\nkaffeehaus.de: 7,00 €\n\nSie behalten haus.de.\n":                   false,
+		"Bestellung: ord_1\n\nhaus.de.com\n":                                                      false,
+		"Wir erstatten 7,00 € am\n16.11.2026.\n\nhttps://kontor.example/portal\n":                 true,
+	} {
+		for _, kind := range []registrar.MailKind{registrar.MailItemFailed, registrar.MailOrderRefunded, registrar.MailRefundReturned} {
+			if got := (Notice{Kind: kind, Body: body}).Concerns("haus.de"); got != want {
+				t.Errorf("%s: %t of %q", kind, got, body)
+			}
+		}
+	}
+	if !(Notice{Kind: registrar.MailRefundReturned, Body: "bücher.de (xn--bcher-kva.de): 7,00 €"}).Concerns("xn--bcher-kva.de") {
+		t.Error("an IDN is not found")
+	}
+}
+
 func TestAdd_InvalidInputSkipsStore(t *testing.T) {
 	t.Parallel()
 	service := New(forbiddenStore{t}, time.Now)

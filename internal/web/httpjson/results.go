@@ -30,9 +30,9 @@ type Terms struct {
 	OrderableReason registrar.Code   `json:"orderableReason,omitempty"`
 }
 
-func newTerms(tld string, restore *registrar.Cents, minYears int, requires string, decided bool, refusal registrar.Code) Terms {
+func newTerms(tld string, restore *registrar.Cents, renew registrar.Cents, minYears int, requires string, decided bool, refusal registrar.Code) Terms {
 	t := Terms{Requires: requires}
-	if restore != nil && *restore > 0 && lifecycle.PolicyOf(tld).RedemptionDays > 0 {
+	if restore != nil && lifecycle.DaysToRestore(tld, *restore, renew) > 0 {
 		t.RestoreEUR = restore
 	}
 	if minYears > 1 {
@@ -49,11 +49,14 @@ func newTerms(tld string, restore *registrar.Cents, minYears int, requires strin
 }
 
 func termsOf(answer lookup.Answer) Terms {
-	var restore *registrar.Cents
+	var (
+		restore *registrar.Cents
+		renew   registrar.Cents
+	)
 	if answer.Prices != nil {
-		restore = &answer.Prices.Restore
+		restore, renew = &answer.Prices.Restore, answer.Prices.Renew
 	}
-	return newTerms(answer.TLD, restore, answer.MinYears, answer.Requires, answer.Order.Decided, answer.Order.Refusal)
+	return newTerms(answer.TLD, restore, renew, answer.MinYears, answer.Requires, answer.Order.Decided, answer.Order.Refusal)
 }
 
 // PriceResult is the price list entry of one extension with its conditions.
@@ -69,7 +72,7 @@ type PriceResult struct {
 func NewPriceResult(ext registrar.Extension) PriceResult {
 	return PriceResult{
 		TLD: ext.TLD, RegisterEUR: ext.Register, RenewEUR: ext.Renew, TransferEUR: ext.Transfer,
-		Terms: newTerms(ext.TLD, &ext.Restore, ext.MinYears, ext.Requires, ext.Sale.Decided, ext.Sale.NoRegistration),
+		Terms: newTerms(ext.TLD, &ext.Restore, ext.Renew, ext.MinYears, ext.Requires, ext.Sale.Decided, ext.Sale.NoRegistration),
 	}
 }
 

@@ -39,10 +39,12 @@ func TestCheckResult_AppendJSONMatchesEncodingJSON(t *testing.T) {
 }
 
 func TestPriceResult_RestorePriceOnlyWhereDeletedNamesCanBeRestored(t *testing.T) {
-	for _, ext := range []registrar.Extension{{TLD: ".com", Restore: 4990}, {TLD: ".de", Restore: 1790}, {TLD: ".com"}} {
-		want := ext.TLD == ".com" && ext.Restore > 0 // DENIC has no redemption period
+	for _, ext := range []registrar.Extension{
+		{TLD: ".com", Restore: 4990, Renew: 1150}, {TLD: ".de", Restore: 1790, Renew: 990}, {TLD: ".com", Renew: 1150}, {TLD: ".com", Restore: 4990},
+	} {
+		want := ext.TLD == ".com" && ext.Restore > 0 && ext.Renew > 0 // DENIC has no redemption period
 		listed := NewPriceResult(ext).RestoreEUR
-		checked := NewCheckResult(lookup.Answer{TLD: ext.TLD, Prices: &lookup.Prices{Restore: ext.Restore}}).RestoreEUR
+		checked := NewCheckResult(lookup.Answer{TLD: ext.TLD, Prices: &lookup.Prices{Restore: ext.Restore, Renew: ext.Renew}}).RestoreEUR
 		if (listed != nil) != want || (checked != nil) != want {
 			t.Errorf("%s at %d: %v in the price list, %v of a check", ext.TLD, ext.Restore, listed, checked)
 		}

@@ -175,7 +175,7 @@ var texts = ui.Texts{
 	"jobs.due":           {"Fällig", "Due"},
 	"jobs.times":         {"{1}× versucht", "tried {1}×"},
 	"jobs.no_error":      {"Kein Fehler: wartet auf Kunde oder Registry", "No error: waiting for the customer or the registry"},
-	"jobs.item_waits":    {"Eine Position wartet:", "An item waits:"},
+	"jobs.item_waits":    {"Eine Position wartet:", "An item is waiting:"},
 	"jobs.failure":       {"Letzter Fehler", "Last error"},
 	"jobs.paid":          {"bezahlt {1}", "paid {1}"},
 	"jobs.running":       {"in Arbeit", "running"},

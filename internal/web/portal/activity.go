@@ -105,11 +105,13 @@ func (h *Handler) namesByID(req *ui.Request) (map[string]string, error) {
 }
 
 // maxNamedOrders limits the newest orders, whose entries are shown with their domains; those of
-// older ones have the order's id. A withdrawal is declared within weeks, so its order is among them.
+// older ones have the order's id. A domain's page shows what was refunded for a withdrawal while its
+// order is among them.
 const maxNamedOrders = 100
 
 // refundedNames returns the domains that an event about a refund of one of the orders is about;
-// none for other events. The event does not name its refund, so it is the nearest in time.
+// none for other events, and for those about what an operator did about a refund days later. The
+// event does not name its refund, so it is the nearest in time.
 func refundedNames(orders []order.Order, event registrar.AuditEvent) []string {
 	at := slices.IndexFunc(orders, func(o order.Order) bool { return o.ID == event.Object })
 	if at < 0 || len(orders[at].Refunds) == 0 {
@@ -117,10 +119,10 @@ func refundedNames(orders []order.Order, event registrar.AuditEvent) []string {
 	}
 	happened := func(r order.Refund) time.Time { return r.CreatedAt }
 	switch event.Action {
-	case order.ActionRefundOrdered, order.ActionRefundBooked, order.ActionRefundAssigned:
+	case order.ActionRefundOrdered, order.ActionRefundBooked:
 	case order.ActionRefunded:
 		happened = func(r order.Refund) time.Time { return r.MadeAt }
-	case order.ActionRefundReturned, order.ActionRefundRefused, order.ActionRefundSettled:
+	case order.ActionRefundReturned, order.ActionRefundRefused:
 		happened = func(r order.Refund) time.Time { return r.FailedAt }
 	default:
 		return nil

@@ -84,6 +84,8 @@ func TestActivity_RefundNamesItsOwnDomains(t *testing.T) {
 		{order.ActionRefundOrdered, 4, "a.org c.org"},
 		{order.ActionRefunded, 5, "a.org c.org"},
 		{order.ActionRefundReturned, 9, "b.org"},
+		{order.ActionRefundAssigned, 4, ""}, // days after the refund that it is about
+		{order.ActionRefundSettled, 9, ""},
 		{order.ActionPaid, 2, ""},
 	} {
 		event := registrar.AuditEvent{Action: test.action, Object: "ord_1", At: day(test.at).Add(time.Millisecond)}

@@ -54,8 +54,8 @@ func (h *Handler) addPrices(req *ui.Request, view *domainView) error {
 // restoreOffer returns nil if the domain can't be restored here.
 func (h *Handler) restoreOffer(now time.Time, rate int, view domainchange.View) *restoreOffer {
 	extension, listed := h.Extension(view.Domain.TLD)
-	redemption := lifecycle.PolicyOf(view.Domain.TLD).RedemptionDays
-	if !listed || extension.Restore <= 0 || extension.Renew <= 0 || redemption == 0 {
+	redemption := lifecycle.DaysToRestore(view.Domain.TLD, extension.Restore, extension.Renew)
+	if !listed || redemption == 0 {
 		return nil
 	}
 	years := provision.YearsToRestore(view.Domain.PaidUntil, now, extension.Term())

@@ -54,6 +54,7 @@ func (h *Handler) offerFor(ext registrar.Extension, at time.Time) offer {
 		LateDays:         policy.RenewableDays,
 		LateKey:          "price.late",
 		Restore:          withVAT(ext.Restore, rate),
+		RedemptionDays:   lifecycle.DaysToRestore(ext.TLD, ext.Restore, ext.Renew),
 	}
 	switch {
 	case policy.RenewableDays > 0:
@@ -61,9 +62,6 @@ func (h *Handler) offerFor(ext registrar.Extension, at time.Time) offer {
 		one.LateKey = "price.late_never"
 	default:
 		one.LateKey = "price.late_open"
-	}
-	if ext.Restore > 0 && ext.Renew > 0 {
-		one.RedemptionDays = policy.RedemptionDays
 	}
 	return one
 }

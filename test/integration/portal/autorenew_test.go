@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -308,16 +309,16 @@ func TestDomainPage_ShowsNoticesThatWereSent(t *testing.T) {
 		_, err := s.db.SQL().Writer().ExecContext(t.Context(), `INSERT INTO sent_notices
 			(id, customer_id, domain_id, name, term_end, kind, recipient, subject, body, queued_at, sent_at, accepted, response)
 			VALUES ($1, $2, $3, 'laufend.de', 1, $8, 'erika@example.org', $4, $5, 1, $6, $7, '250 ok')`,
-			"mai_"+string(rune('a'+i)), erika.ID, id, "Betreff "+string(rune('A'+i)), []string{"Text <b>A", "Text <b>B", "Gescheitert: laufend.de", "Gescheitert: andere.de"}[i], time.Now().UnixMicro(), accepted, kind)
+			"mai_"+string(rune('a'+i)), erika.ID, id, "Betreff "+string(rune('A'+i)), []string{"Text <b>A", "Text <b>B", "Gescheitert:\n\nlaufend.de\n", "Gescheitert:\n\nandere.de\n"}[i], time.Now().UnixMicro(), accepted, kind)
 		must(t, err)
 	}
 	page := s.signedInBrowser("erika@example.org").get("/portal/domains/" + id).body
-	for _, part := range []string{"Betreff A", "Betreff B", "Text &lt;b&gt;A", "vom Mailserver angenommen", "nicht zugestellt", "Gescheitert: laufend.de"} {
+	for _, part := range []string{"Betreff A", "Betreff B", "Text &lt;b&gt;A", "vom Mailserver angenommen", "nicht zugestellt", "Betreff C"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %q: %s", part, page)
 		}
 	}
-	if strings.Contains(page, "andere.de") {
+	if strings.Contains(page, "Betreff D") {
 		t.Error("the page has a mail about another domain of the order")
 	}
 }
@@ -371,6 +372,11 @@ func TestAutoRenew_RefusedWhileNoticeIsOpen(t *testing.T) {
 	id, other := s.addDomain(erika.ID, "gekuendigt", registrar.DomainActive), s.addDomain(erika.ID, "laufend", registrar.DomainActive)
 	b, page := s.signedInBrowser("erika@example.org"), "/portal/domains/"+id+"/auto-renew"
 	shown := consentForm(b.get(page).body)
+	domain, err := s.portfolio.Get(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: erika.ID}, id)
+	must(t, err)
+	if asked := orders.asked; asked.email != "erika@example.org" || !asked.since.Equal(domain.CreatedAt) || !slices.Equal(asked.mentions, []string{"gekuendigt.de"}) {
+		t.Errorf("asked for %+v", asked)
+	}
 	bulkForm := url.Values{"action": {"auto_renew_on"}, "id": {id, other}}
 	inBulk := consentForm(b.post("/portal/domain-actions", bulkForm).body)
 	inBulk["offer"] = []string{id + "." + shown.Get("gross") + "." + shown.Get("charge_day")}

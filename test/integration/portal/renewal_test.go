@@ -33,6 +33,12 @@ func (s *env) addDomainOf(owner, label, tld string, status registrar.DomainStatu
 	return added.ID
 }
 
+type noticeQuery struct {
+	email    string
+	since    time.Time
+	mentions []string
+}
+
 // fakeOrders accepts renewals.
 type fakeOrders struct {
 	base     string
@@ -45,8 +51,9 @@ type fakeOrders struct {
 	transfers []order.ListedTransfer
 	actor     registrar.Actor
 	rate      int // the customer's VAT rate; 0 means Germany's
-	// declared are the notices of every customer.
+	// declared are the notices of every customer, asked is the last query for some.
 	declared []withdrawal.Notice
+	asked    noticeQuery
 }
 
 func (c *fakeOrders) VATRate(context.Context, registrar.Actor) (int, error) {
@@ -90,7 +97,8 @@ func (c *fakeOrders) install(s *env, pages *portal.Config) {
 		Price: func(context.Context, string, order.RenewalTerm) (int, registrar.Cents, error) {
 			return 1, s.renewalPrice(), nil
 		},
-		Declared: func(context.Context, string, time.Time, ...string) ([]withdrawal.Notice, error) {
+		Declared: func(_ context.Context, email string, since time.Time, mentions ...string) ([]withdrawal.Notice, error) {
+			c.asked = noticeQuery{email, since, mentions}
 			return c.declared, nil
 		},
 	})
