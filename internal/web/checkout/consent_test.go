@@ -147,11 +147,12 @@ func TestConsent_ShownToOwnerOnly(t *testing.T) {
 	visit(t, d, "erika", "/portal/orders/ord_2", nil).wantPage(http.StatusOK, nil, []string{"ausdrücklich verlangt"})
 }
 
-func TestConsent_WithdrawalIsOfferedUntilEndOfLastDay(t *testing.T) {
+// A holiday of a state may extend the period by some days.
+func TestConsent_WithdrawalIsOfferedUntilItEndsInAllStates(t *testing.T) {
 	t.Parallel()
 	o := newOrder(order.Completed)
 	o.Consent = order.Consent{At: noon, Wording: order.ConsentWording("de")}
-	d := &fakeOrders{orders: []order.Order{o}, now: time.Date(2026, 11, 30, 22, 59, 59, 0, time.UTC)} // a second before midnight in Germany
+	d := &fakeOrders{orders: []order.Order{o}, now: time.Date(2026, 12, 3, 22, 59, 59, 0, time.UTC)} // a second before midnight in Germany
 	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{"Widerrufsfrist bis 30.11.2026", "Widerruf erklären"}, nil)
 	d.now = d.now.Add(time.Second)
 	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{"Die Widerrufsfrist ist am 30.11.2026 abgelaufen."}, []string{"Widerruf erklären", "Widerrufsfrist bis"})
