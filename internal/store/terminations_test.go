@@ -101,14 +101,14 @@ func TestTerminate_EndsRenewalConfirmsAndClosesNoticeOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The customer changes a domain after the preview.
-		if err := consents.TurnOff(ctx, personActor(anna), renewing.ID); err != nil {
+		if err := consents.LetExpire(ctx, personActor(anna), other.ID); err != nil {
 			t.Fatal(err)
 		}
 		wantCode(t, service.Terminate(ctx, operator, request), registrar.KindConflict, withdrawal.TerminationChanged)
-		unchanged("an outdated preview")
-		if err := agree(t, consents, anna, renewing); err != nil {
+		if err := consents.KeepOpen(ctx, personActor(anna), other.ID); err != nil {
 			t.Fatal(err)
 		}
+		unchanged("an outdated preview")
 		// Two operators confirm at once.
 		results := make(chan error)
 		for range 2 {

@@ -261,6 +261,14 @@ var payTexts = ui.Texts{
 		"Nicht enthalten: {1}. Die Registry nennt noch keinen Preis für die Verlängerung. Sie können die automatische Verlängerung nach der Bestellung auf der Seite der Domain einschalten.",
 		"Not included: {1}. The registry does not state a renewal price yet. After your order you can turn on automatic renewal on the domain's page.",
 	},
+	"renew.declared.termination": {
+		"{1} lässt sich nicht automatisch verlängern, solange wir Ihre Kündigung bearbeiten.",
+		"Automatic renewal can't be turned on for {1} while we are handling your cancellation.",
+	},
+	"renew.declared.withdrawal": {
+		"{1} lässt sich nicht automatisch verlängern, solange wir Ihren Widerruf bearbeiten.",
+		"Automatic renewal can't be turned on for {1} while we are handling your withdrawal.",
+	},
 	"renew.hint": {
 		"Freiwillig. Unser Zahlungsdienst speichert dafür das Zahlungsmittel, mit dem Sie jetzt bezahlen. Es wird Ihr Standard: Davon buchen wir dann alle automatischen Verlängerungen ab. Ohne Häkchen erinnern wir Sie vor dem Ablauf, und Sie verlängern selbst.",
 		"Optional. For this, our payment provider saves the payment method that you pay with now. It becomes your default: we then charge all automatic renewals to it. If you don't tick the box, we remind you before expiry, and you renew yourself.",

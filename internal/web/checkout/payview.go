@@ -135,14 +135,21 @@ func orderSteps(o order.Order) []step {
 }
 
 // renewalConsent is the checkbox of automatic renewal with everything that the customer
-// agrees to. It is checked only if they have just checked it for the same prices.
+// agrees to. Without Rows there is no checkbox, and only Declared is shown. It is checked only if they have just checked it for the same prices.
 type renewalConsent struct {
 	Wording, Text string
 	Prices        string       // as shown, for the form
 	Rows, More    []renewalRow // More are in a closed part
 	Excluded      []string     // premium names whose renewal price the registry does not state
+	Declared      []declaredRow
 	Checked       bool
 	Again         bool // it was checked for other prices
+}
+
+// declaredRow is a domain that can't renew automatically because of an open notice.
+type declaredRow struct {
+	Name string
+	Kind withdrawal.Kind
 }
 
 type renewalRow struct {
@@ -212,9 +219,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 			return payData{}, err
 		}
 	}
-	if err := h.warnOfDeclared(req, view, s.Rows); err != nil {
-		return payData{}, err
-	}
+	h.warnOfDeclared(req, view, s.Rows)
 	s.Items = newItemList(s.Rows, s.Outcome)
 	for _, item := range o.Items {
 		if item.Kind == order.Transfer && item.State == order.ItemProvisioning {
@@ -312,26 +317,12 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 
 // warnOfDeclared warns of paying for domains whose contracts the customer has withdrawn from or
 // terminated, while that is not handled.
-func (h *Handler) warnOfDeclared(req *ui.Request, view order.View, rows []itemRow) error {
-	var names []string
-	for _, row := range rows {
-		if row.Kind.ForHeldDomain() {
-			names = append(names, row.Name)
-		}
-	}
-	if !view.IsOwner || !view.Order.State.Open() || len(names) == 0 {
-		return nil
-	}
-	declared, err := h.Declared(req.R.Context(), req.Visitor.Customer.Email, time.Time{}, names...)
+func (h *Handler) warnOfDeclared(req *ui.Request, view order.View, rows []itemRow) {
 	for i := range rows {
-		if !rows[i].Kind.ForHeldDomain() {
-			continue
-		}
-		for _, kind := range withdrawal.OpenKinds(declared, rows[i].Name, time.Time{}) {
+		for _, kind := range view.Declared[rows[i].ID] {
 			rows[i].Warnings = append(rows[i].Warnings, h.templates.Text(req.Language, "declared_renewal."+string(kind), ui.UnicodeName(rows[i].Name)))
 		}
 	}
-	return err
 }
 
 // ownedDomain is a domain of a completed order. Page and Until, the end of its term, are zero
@@ -371,14 +362,15 @@ func ownedDomains(o order.Order, rows []itemRow) (owned []ownedDomain) {
 }
 
 // renewalConsent returns nil if automatic renewal is not offered: no item can be renewed,
-// every domain renews already, or nothing is paid and no payment method is saved.
+// every domain renews already, or nothing is paid and no payment method is saved. Of domains with
+// an open notice it says why it is not offered.
 func (h *Handler) renewalConsent(req *ui.Request, view order.View, orderable bool) *renewalConsent {
 	o := view.Order
 	if len(view.Renewals) == 0 || !orderable || o.Totals.Gross == 0 && view.Owner.MethodLabel == "" {
 		return nil
 	}
 	wording := renewal.ConsentWording(req.Language)
-	box := &renewalConsent{Wording: wording, Text: renewal.ConsentText(wording), Prices: order.FormatRenewalPrices(o, view.Renewals)}
+	box := &renewalConsent{Wording: wording, Text: renewal.ConsentText(wording), Prices: order.FormatRenewalPrices(o, view.RenewalOffers())}
 	for _, item := range o.Items {
 		price, renewed := view.Renewals[item.ID]
 		if !renewed {
@@ -394,12 +386,16 @@ func (h *Handler) renewalConsent(req *ui.Request, view order.View, orderable boo
 		if renews {
 			continue
 		}
+		if kinds := view.Declared[item.ID]; len(kinds) > 0 {
+			box.Declared = append(box.Declared, declaredRow{item.Name, kinds[0]})
+			continue
+		}
 		if !ends.IsZero() {
 			row.ChargeAt = renewal.FirstChargeOf(h.Now(), ends, item.TLD, price.Years).At
 		}
 		box.Rows = append(box.Rows, row)
 	}
-	if len(box.Rows) == 0 {
+	if len(box.Rows)+len(box.Declared) == 0 {
 		return nil
 	}
 	if len(box.Rows) > shownItems {

@@ -140,6 +140,10 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Diese Bestellung enthält inzwischen etwas anderes, als die Seite gezeigt hat. Abgebucht wurde nichts. Bitte prüfen Sie sie noch einmal.",
 		"This order has changed since the page was opened. Nothing was charged. Please check it again.",
 	},
+	"problem.notice_open": {
+		"Zu einer der Domains ist eine Kündigung oder ein Widerruf eingegangen. Solange wir das bearbeiten, lässt sie sich nicht automatisch verlängern. Abgebucht wurde nichts. Bitte prüfen Sie die Bestellung noch einmal.",
+		"You have cancelled or withdrawn from the contract for one of the domains. While we are handling that, automatic renewal can't be turned on for it. Nothing was charged. Please check the order again.",
+	},
 	"problem.renewal_changed": {
 		"Der Preis oder der Text der automatischen Verlängerung hat sich gerade geändert. Abgebucht wurde nichts. Bitte prüfen Sie beides noch einmal.",
 		"The price or the text of automatic renewal has just changed. Nothing was charged. Please check both again.",

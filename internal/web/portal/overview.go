@@ -165,7 +165,7 @@ func (h *Handler) addDeclaredKinds(req *ui.Request, view *overviewView) error {
 	declared, err := h.declared(req, names)
 	for _, part := range view.Parts {
 		for i := range part.Lines {
-			part.Lines[i].Declared = withdrawal.OpenKinds(declared, part.Lines[i].Name, time.Time{})
+			part.Lines[i].Declared = withdrawal.OpenKinds(declared, time.Time{}, part.Lines[i].Name)
 		}
 	}
 	return err
