@@ -59,6 +59,8 @@ var payTexts = ui.Texts{
 	},
 	"order.again":        {"Noch einmal in den Warenkorb", "Add to basket again"},
 	"pay.text.completed": {"Alles ist erledigt.", "Everything is done."},
+	"pay.text.refunding": {"Wir erstatten Ihnen diese Bestellung vollständig.", "We are refunding this order in full."},
+	"pay.text.refunded":  {"Diese Bestellung haben wir Ihnen vollständig erstattet.", "We have refunded this order in full."},
 	"pay.text.partially_completed": {
 		"Ein Teil war nicht möglich. Das Geld dafür erstatten wir.",
 		"Some items failed. We are refunding them.",

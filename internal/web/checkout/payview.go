@@ -59,6 +59,8 @@ type payData struct {
 	Outcome     bool            // true once it is paid: the rows show their state
 	Invoiced    bool            // there is an invoice or will be one shortly
 	ReturnedKey string          // says that an unmatched payment is being or was refunded
+	Refunds     []refundRow     // what the viewer gets back
+	Kept        registrar.Cents // what is left of the payment after its refunds
 }
 
 // registrantForm has what every private person fills in, and what companies and some
@@ -174,8 +176,9 @@ type consent struct {
 type summary struct {
 	Rate   string
 	VATKey string // explains the rate; empty if not needed
-	// WithdrawalEnded means that the last day of the withdrawal period is over.
-	WithdrawalEnded bool
+	// WithdrawalEnded means that the last day of the withdrawal period is over, Withdrawable that
+	// there is something to withdraw from.
+	WithdrawalEnded, Withdrawable bool
 }
 
 const vatNotConfirmed = "vat.not_confirmed"
@@ -193,7 +196,7 @@ func (s summary) VATClass() string {
 }
 
 func (h *Handler) summaryOf(language string, o order.Order) summary {
-	s := summary{Rate: formatRate(language, o.Totals.RateBasisPoints), WithdrawalEnded: o.WithdrawalEnded(h.Now())}
+	s := summary{Rate: formatRate(language, o.Totals.RateBasisPoints), WithdrawalEnded: o.WithdrawalEnded(h.Now()), Withdrawable: o.Withdrawable(h.Now())}
 	if key := "vat." + o.Totals.Rule; o.Totals.Net > 0 && h.templates.Has(key) {
 		s.VATKey = key
 	}
@@ -218,6 +221,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		if _, err := h.addEnds(req, o, s.Rows); err != nil {
 			return payData{}, err
 		}
+		s.Refunds, s.Kept = refundRows(o), keptOf(o)
 	}
 	h.warnOfDeclared(req, view, s.Rows)
 	s.Items = newItemList(s.Rows, s.Outcome)
@@ -338,12 +342,15 @@ type ownedDomain struct {
 	Untaxed         bool
 }
 
-// ownedDomains returns the domains of a completed order.
+// ownedDomains returns the domains of a completed order that were not refunded in full.
 func ownedDomains(o order.Order, rows []itemRow) (owned []ownedDomain) {
-	if o.State != order.Completed {
+	if o.State != order.Completed || o.IsRefunded() {
 		return nil
 	}
 	for _, row := range rows {
+		if row.Item.Gross > 0 && o.RefundedOf(row.ID) >= row.Item.Gross {
+			continue
+		}
 		domain := ownedDomain{
 			Name: row.Name, Key: "done." + string(row.Kind), New: !row.Kind.ForHeldDomain(), Renews: row.renews, Until: row.Until, Later: row.Later, LaterTerm: row.LaterTerm, Untaxed: row.Untaxed,
 		}
@@ -435,9 +442,17 @@ func displayState(o order.Order) string {
 	return string(o.State)
 }
 
-// textKey returns the text key of what an order's state means. If the newest payment page was
+// textKey returns the text key of what an order's state means, or that all of it is refunded. If
+// the newest payment page was
 // closed without a payment, the customer may not know whether they have paid.
 func textKey(o order.Order) string {
+	switch {
+	case o.State == order.Failed || !o.IsRefunded():
+	case keptOf(o) > 0:
+		return "pay.text.refunding"
+	default:
+		return "pay.text.refunded"
+	}
 	if last := len(o.Payments) - 1; o.State == order.AwaitingPayment && last >= 0 && o.Payments[last].Kind == order.ByPage && o.Payments[last].State == order.PaymentClosed {
 		return "pay.text.not_paid"
 	}
