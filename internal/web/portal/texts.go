@@ -84,8 +84,8 @@ var texts = ui.WithRequirements(ui.Texts{
 	"sign_in.forgot":   {"Passwort vergessen?", "Forgot your password?"},
 	"sign_in.register": {"Noch kein Konto? Konto anlegen", "No account yet? Create one"},
 	"sign_in.no_password": {
-		"Sie haben noch kein Passwort? Über „Passwort vergessen?“ schicken wir Ihnen einen Link, mit dem Sie eines wählen. Danach geht es mit Ihrer Bestellung weiter.",
-		"No password yet? Choose “Forgot your password?” and we will email you a link to set one. Then you can continue with your order.",
+		"Passwort noch nicht festgelegt oder vergessen? Über „Passwort vergessen?“ schicken wir Ihnen einen Link, mit dem Sie eines festlegen. Danach geht es mit Ihrer Bestellung weiter.",
+		"Password not set yet, or forgotten? Choose “Forgot your password?” and we will email you a link to set one. Then you can continue with your order.",
 	},
 	"code.title": {"Zweiter Faktor", "Second factor"},
 	"code.intro": {
