@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
@@ -423,6 +424,9 @@ func (s *Consents) change(
 			"domain": d.Name, "domain_id": d.ID, "paid_until": d.PaidUntil.UTC().Format(time.DateOnly),
 			"term_end": d.PaidUntil.UTC().Format(time.RFC3339Nano),
 		}}
+		if to == Expire {
+			update.Mail.Data["unpaid"] = string(lifecycle.ActionOnExpiry(d.TLD))
+		}
 		if reason == EndAgent {
 			update.Mail.Data["change"] = string(EndAgent)
 		}
