@@ -35,6 +35,23 @@ func TestConsent_BoxIsNeverPreticked(t *testing.T) {
 	}
 }
 
+// Whoever pays next gives their own consent.
+func TestConsent_UnpaidReturnAsksToTickAgain(t *testing.T) {
+	t.Parallel()
+	const again = "Was Sie vorhin angekreuzt haben, galt nur für die Zahlung, die nicht abgeschlossen wurde."
+	d := &fakeOrders{view: ownView(order.AwaitingPayment)}
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{again})
+	d.view.Order.Payments = []order.Payment{{ID: "pay_1", Kind: order.ByPage, State: order.PaymentClosed}}
+	got := visit(t, d, "erika", payPage, nil)
+	got.wantPage(http.StatusOK, []string{again}, nil)
+	if body := got.Body.String(); strings.Contains(consentInput.FindString(body), "checked") || strings.Contains(body, " checked>") {
+		t.Errorf("a box is ticked in advance: %s", body)
+	}
+	// A business that can't renew automatically has no box.
+	d.view.Owner.VATID, d.view.Renewals = "DE123456789", nil
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{again, consentBox})
+}
+
 func TestConsent_OnlyPayingConsumersAreAsked(t *testing.T) {
 	t.Parallel()
 	company, trader, incomplete := ownView(order.AwaitingPayment), ownView(order.AwaitingPayment), ownView(order.AwaitingPayment)

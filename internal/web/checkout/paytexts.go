@@ -61,6 +61,10 @@ var payTexts = ui.Texts{
 	"pay.text.completed": {"Alles ist erledigt.", "Everything is done."},
 	"pay.text.refunding": {"Wir erstatten Ihnen diese Bestellung vollständig.", "We are refunding this order in full."},
 	"pay.text.refunded":  {"Diese Bestellung haben wir Ihnen vollständig erstattet.", "We have refunded this order in full."},
+	"pay.tick_again": {
+		"Was Sie vorhin angekreuzt haben, galt nur für die Zahlung, die nicht abgeschlossen wurde. Bitte kreuzen Sie noch einmal an, was gelten soll.",
+		"What you ticked before was for the payment that was not completed. Please tick again what you agree to.",
+	},
 	"pay.text.partially_completed": {
 		"Ein Teil war nicht möglich. Das Geld dafür erstatten wir.",
 		"Some items failed. We are refunding them.",

@@ -38,6 +38,7 @@ type payData struct {
 	Profile    string
 	// Orderable means that the page has the button that orders. It submits Registrant, too.
 	Orderable   bool
+	TickAgain   bool            // consents that were given with a payment have ended with it
 	Verify      string          // the page for the identity verification; empty if not required
 	VerifyOver  registrar.Cents // the gross of 30 days above which it is required
 	Continue    string          // the open payment page; empty if there is none
@@ -313,6 +314,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		s.Renewal.Checked = t.confirms(o) && t.confirmation.RenewalWording == s.Renewal.Wording && t.confirmation.RenewalPrices == s.Renewal.Prices
 		s.Renewal.Again = t.confirmation.AutoRenew && !s.Renewal.Checked
 	}
+	s.TickAgain = s.TextKey == notPaidKey && t.confirmation == nil && (s.Consent != nil || s.Renewal != nil && len(s.Renewal.Rows) > 0)
 	if o.Totals.ForConsumer() && view.Owner.VATID != "" && !o.Totals.Unchecked && o.State.Open() {
 		s.VATKey = vatNotConfirmed
 	}
@@ -442,6 +444,9 @@ func displayState(o order.Order) string {
 	return string(o.State)
 }
 
+// notPaidKey is the text of an order whose newest payment page was left.
+const notPaidKey = "pay.text.not_paid"
+
 // textKey returns the text key of what an order's state means, or that all of it is refunded. If
 // the newest payment page was
 // closed without a payment, the customer may not know whether they have paid.
@@ -454,7 +459,7 @@ func textKey(o order.Order) string {
 		return "pay.text.refunded"
 	}
 	if last := len(o.Payments) - 1; o.State == order.AwaitingPayment && last >= 0 && o.Payments[last].Kind == order.ByPage && o.Payments[last].State == order.PaymentClosed {
-		return "pay.text.not_paid"
+		return notPaidKey
 	}
 	return "pay.text." + displayState(o)
 }
