@@ -140,3 +140,16 @@ func TestTexts_EveryFailureReasonHasOwnText(t *testing.T) {
 		t.Errorf("a held name is explained with %s, to a transfer with %s", ordered, moved)
 	}
 }
+
+// "Locked" and "switched off" alone don't say what the customer can't do.
+func TestTexts_LocksSayWhatIsLocked(t *testing.T) {
+	t.Parallel()
+	vague := regexp.MustCompile(`(?i)\b(ist gesperrt|domain gesperrt|abgeschaltet|is locked|on hold|switched off)\b`)
+	for key, text := range allTexts(t) {
+		for _, language := range text {
+			if vague.MatchString(language) {
+				t.Errorf("%s: %s", key, language)
+			}
+		}
+	}
+}

@@ -496,12 +496,12 @@ var texts = ui.WithRequirements(ui.Texts{
 		"You have too many open orders. Please pay or discard one first.",
 	},
 	"problem.domain_barred": {
-		"Diese Domain ist wegen eines laufenden Verfahrens gesperrt. Bitte wenden Sie sich an uns.",
-		"This domain is locked because of a dispute. Please contact us.",
+		"Wegen eines laufenden Verfahrens geht das bei dieser Domain zurzeit nicht. Bitte wenden Sie sich an uns.",
+		"Because of a dispute, this isn't possible for this domain at the moment. Please contact us.",
 	},
 	"problem.domain_disputed": {
-		"Das ist gesperrt: Die Zahlung für diese Domain wurde reklamiert oder zurückgegeben. Bitte wenden Sie sich an uns.",
-		"This is locked: the payment for this domain was disputed or returned. Please contact us.",
+		"Das geht zurzeit nicht: Die Zahlung für diese Domain wurde reklamiert oder zurückgegeben. Bitte wenden Sie sich an uns.",
+		"This isn't possible at the moment: the payment for this domain was disputed or returned. Please contact us.",
 	},
 	"problem.renewal_refused": {
 		"Diese Domain können Sie zurzeit nicht verlängern.",
