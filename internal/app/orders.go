@@ -42,7 +42,7 @@ func (p *App) startOrders(ctx context.Context) error {
 		VerifyOver:      registrar.Cents(p.cfg.Orders.VerifyOverEUR) * 100,
 		Now:             p.now, Logger: p.logger, MailQueued: p.services.mail.Wake, WebhookQueued: p.webhooks.Wake,
 		RecordError: p.recordJobError(admin.JobOrder), IsRenewalWording: renewal.IsCurrentWording,
-		NextCharge:   renewal.NextCharge(p.services.DB, p.now),
+		NextCharge: renewal.NextCharge(p.services.DB, p.now), Declared: p.services.DB.ListDeclared,
 		TransferDays: func(tld string) int { _, days := p.sales.Accounts.TransferTerms(tld); return days },
 	}
 	p.observeOrders(&settings) //nolint:contextcheck // as above
@@ -58,7 +58,7 @@ func (p *App) startOrders(ctx context.Context) error {
 		p.services.DB.CountRetryingDetachments)
 	p.inBackground(monitor.Run, p.orders.Run, p.orders.RunRefundSync, detacher.Run)
 	p.consents, err = renewal.NewConsents(renewal.ConsentConfig{
-		Store: p.services.DB, Price: p.orders.RenewalPrice, Declared: p.notices.DeclaredBy, Provider: p.stripe, BaseURL: p.cfg.BaseURL,
+		Store: p.services.DB, Price: p.orders.RenewalPrice, Provider: p.stripe, BaseURL: p.cfg.BaseURL,
 		Now: p.now, MailQueued: p.services.mail.Wake, MethodDetached: detacher.Wake,
 	})
 	return err

@@ -5,12 +5,14 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
@@ -22,7 +24,6 @@ func (db *DB) GetRenewalDomain(ctx context.Context, customer, domain string) (re
 		return renewal.Domain{
 			ID: row.ID, Name: row.Name, TLD: row.Tld, Status: registrar.DomainStatus(row.Status), PaidUntil: fromMicros(row.PaidUntil),
 			Choice: renewal.Choice(row.AtTermEnd), Method: row.Method, Premium: row.Premium != 0,
-			CreatedAt: fromMicros(row.CreatedAt), Email: row.Email,
 		}
 	})(db.read().GetRenewalDomain(ctx, domain, customer))
 }
@@ -47,6 +48,13 @@ func (db *DB) GiveConsent(ctx context.Context, given renewal.GivenConsent) error
 		// The method is locked before the domain, as when a method is removed.
 		if err := lockShownMethod(ctx, q, consent); err != nil {
 			return err
+		}
+		notices, err := contractNotices(ctx, q, consent.Customer, consent.Domain)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(notices, withdrawal.Notice.Open) { // it arrived after the offer
+			return &registrar.Error{Kind: registrar.KindConflict, Code: withdrawal.NoticeOpen}
 		}
 		stored, err := storeConsent(ctx, q, given)
 		if err != nil || stored {
@@ -150,7 +158,7 @@ func endConsentsOf(ctx context.Context, q *query.Queries, customer string, reaso
 }
 
 // storeOrderedConsent turns automatic renewal on for a domain that has just become active,
-// if its order was paid with a consent and a payment method was saved.
+// if its order was paid with a consent that no notice has voided and a payment method was saved.
 func storeOrderedConsent(ctx context.Context, q *query.Queries, transition provision.Transition) error {
 	item, now := transition.To, transition.To.UpdatedAt
 	switch { // business time
@@ -166,6 +174,10 @@ func storeOrderedConsent(ctx context.Context, q *query.Queries, transition provi
 	// The consent is locked against the removal of the method, whose transaction does not
 	// wait for this domain: it does not renew yet.
 	if methods, err := q.LockPaymentMethod(ctx, row.CustomerID); err != nil || methods == 0 {
+		return err
+	}
+	notices, err := contractNotices(ctx, q, row.CustomerID, item.Domain)
+	if err != nil || renewal.Revoked(notices, fromMicros(row.RenewalAt)) {
 		return err
 	}
 	address, _ := netip.ParseAddr(row.RenewalAddress)

@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
 const testCard = "Visa •••• 4242"
@@ -357,6 +358,23 @@ func TestRemoveMethod_EndsEveryConsent(t *testing.T) {
 		}
 		if n := count(t, db, "SELECT count(*) FROM domains WHERE at_term_end = 'renew'"); n != 0 {
 			t.Errorf("%d domains renew without a method", n)
+		}
+	})
+}
+
+func TestGiveConsent_RefusedIfNoticeArrivedAfterTheOffer(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		saveMethod(t, db, anna)
+		domain := addDomain(t, db, anna, "alt", registrar.DomainActive, testTime.AddDate(1, 0, 0))
+		notice := withdrawal.Notice{ID: "dcl_1", Kind: withdrawal.Termination, Email: "anna@example.com", Contract: domain.Name, At: domain.CreatedAt.Add(time.Hour)}
+		if err := db.AddWithdrawalNotice(t.Context(), notice, nil, testTime); err != nil {
+			t.Fatal(err)
+		}
+		wantCode(t, db.GiveConsent(t.Context(), givenConsent(anna, domain)), registrar.KindConflict, withdrawal.NoticeOpen)
+		if n := count(t, db, "SELECT count(*) FROM domains WHERE at_term_end = 'renew'"); n != 0 {
+			t.Error("the domain renews")
 		}
 	})
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // namedDomain are the columns of ListNamedDomains after the mention.
-const namedDomain = `domains.id, domains.customer_id, domains.name, customers.email, domains.status, domains.paid_until, domains.at_term_end`
+const namedDomain = `domains.id, domains.customer_id, domains.name, customers.email, domains.status, domains.paid_until, domains.at_term_end, domains.tld`
 
 // ListNamedDomains returns, by mention, the domain with a name or those of the order with a
 // number. It is one query for all of them, like ListRelatedOrders.
@@ -51,7 +51,7 @@ func (db *DB) ListNamedDomains(ctx context.Context, mentions []string, limit int
 		paid, _ := row[6].(int64)
 		found[column(0)] = append(found[column(0)], withdrawal.NamedDomain{
 			ID: column(1), Customer: column(2), Name: column(3), Email: column(4), Status: registrar.DomainStatus(column(5)),
-			PaidUntil: fromMicros(paid), Choice: registrar.TermEndChoice(column(7)),
+			PaidUntil: fromMicros(paid), Choice: registrar.TermEndChoice(column(7)), TLD: column(8),
 		})
 	}
 	return found, nil

@@ -51,7 +51,7 @@ func TestListNamedDomains_FindsTransferredAndImportedOnes(t *testing.T) {
 		if err != nil || len(named[0]) != 1 || len(named[1]) != 1 || len(named[2]) != 0 {
 			t.Fatalf("%+v, %v", named, err)
 		}
-		if d := named[0][0]; d.ID != imported.ID || d.Customer != anna || !d.PaidUntil.Equal(until) || !d.Endable() || !d.SentBy(notices[0]) || d.SentBy(notices[1]) {
+		if d := named[0][0]; d.ID != imported.ID || d.TLD != ".org" || d.Customer != anna || !d.PaidUntil.Equal(until) || !d.Endable() || !d.SentBy(notices[0]) || d.SentBy(notices[1]) {
 			t.Errorf("imported: %+v", d)
 		}
 		if d := named[1][0]; d.ID != ordered.ID || d.Status != registrar.DomainExpired {
@@ -101,14 +101,14 @@ func TestTerminate_EndsRenewalConfirmsAndClosesNoticeOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The customer changes a domain after the preview.
-		if err := consents.TurnOff(ctx, personActor(anna), renewing.ID); err != nil {
+		if err := consents.LetExpire(ctx, personActor(anna), other.ID); err != nil {
 			t.Fatal(err)
 		}
 		wantCode(t, service.Terminate(ctx, operator, request), registrar.KindConflict, withdrawal.TerminationChanged)
-		unchanged("an outdated preview")
-		if err := agree(t, consents, anna, renewing); err != nil {
+		if err := consents.KeepOpen(ctx, personActor(anna), other.ID); err != nil {
 			t.Fatal(err)
 		}
+		unchanged("an outdated preview")
 		// Two operators confirm at once.
 		results := make(chan error)
 		for range 2 {
@@ -138,7 +138,7 @@ func TestTerminate_EndsRenewalConfirmsAndClosesNoticeOnce(t *testing.T) {
 			if mail.Kind != registrar.MailContractEnds {
 				continue
 			}
-			if confirmed++; mail.To != "anna@example.com" || mail.Data["items"] != "2" || mail.Data["item1_domain"] == "" || mail.Data["item2_paid_until"] != until.Format(time.DateOnly) {
+			if confirmed++; mail.To != "anna@example.com" || mail.Data["items"] != "2" || mail.Data["item1_domain"] == "" || mail.Data["unpaid"] != "delete" || mail.Data["item2_paid_until"] != until.Format(time.DateOnly) {
 				t.Errorf("%+v", mail)
 			}
 		}

@@ -66,6 +66,54 @@ func (db *DB) ListNoticesOfAddress(ctx context.Context, email string, limit int)
 	return rowsAs(noticeOf)(db.read().ListNoticesOfAddress(ctx, emailKey(email), int32(limit)))
 }
 
+// ListDeclared returns, by domain, the kinds of a customer's open notices about its contract.
+func (db *DB) ListDeclared(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error) {
+	declared := make(map[string][]withdrawal.Kind)
+	notices, err := noticesOf(ctx, db.read(), customer)
+	for _, domain := range domains {
+		if err != nil || len(notices) == 0 {
+			break
+		}
+		var since time.Time
+		var mentions []string
+		since, mentions, err = contractMentions(ctx, db.read(), customer, domain)
+		if kinds := withdrawal.OpenKinds(notices, since, mentions...); len(kinds) > 0 {
+			declared[domain] = kinds
+		}
+	}
+	return declared, err
+}
+
+// noticesOf returns the newest notices that were sent with a customer's address.
+func noticesOf(ctx context.Context, q *query.Queries, customer string) ([]withdrawal.Notice, error) {
+	return rowsAs(noticeOf)(q.ListNoticesOfCustomer(ctx, customer, withdrawal.MaxDeclared))
+}
+
+// contractMentions returns since when a customer holds a domain, and what a notice about its
+// contract may mention: the name and the numbers of its orders.
+func contractMentions(ctx context.Context, q *query.Queries, customer, domain string) (since time.Time, mentions []string, err error) {
+	rows, err := q.ListContractMentions(ctx, domain, customer)
+	for i, row := range rows {
+		if i == 0 {
+			since, mentions = fromMicros(row.CreatedAt), []string{row.Name}
+		}
+		if row.OrderID != "" {
+			mentions = append(mentions, row.OrderID)
+		}
+	}
+	return since, mentions, err
+}
+
+// contractNotices returns a customer's notices about the contract of a domain.
+func contractNotices(ctx context.Context, q *query.Queries, customer, domain string) ([]withdrawal.Notice, error) {
+	notices, err := noticesOf(ctx, q, customer)
+	if err != nil || len(notices) == 0 {
+		return nil, err
+	}
+	since, mentions, err := contractMentions(ctx, q, customer, domain)
+	return withdrawal.Mentioning(notices, since, mentions...), err
+}
+
 // lastNotice sorts after every id of a notice.
 const lastNotice = "dcl_zzzzzzzzzzzzzzzzzzzzzzzzzzz"
 

@@ -72,7 +72,7 @@ async function purchase(page, context, watched) {
   await context.clearCookies();
   await clickButton(page, "Angaben speichern");
   await at(page, "/portal/sign-in");
-  assert.match(await page.locator("main").textContent(), /Ihre Sitzung ist beendet. Es wurde nichts bestellt und nichts abgebucht..*noch kein Passwort/s);
+  assert.match(await page.locator("main").textContent(), /Ihre Sitzung ist beendet. Es wurde nichts bestellt und nichts abgebucht..*Passwort noch nicht festgelegt oder vergessen\?/s);
   await checkPage(page, "a sign-in after the session was lost");
   await context.addCookies(session);
   await page.goto(portal(pay));

@@ -108,7 +108,7 @@ await withBrowser(async (page) => {
   await page.getByRole("button", { name: "DS-Eintrag 2371 entfernen" }).click();
   await said(page, "Der DS-Eintrag ist entfernt.");
   await clickButton(page, "Sperren");
-  await said(page, "Die Domain ist gesperrt.");
+  await said(page, "Die Domain hat jetzt eine Umzugssperre.");
   assert.match(await page.locator("main").textContent(), /Sperre aufgehoben.*Auth-Code|Auth-Code angezeigt/s);
   ok("all of it without script");
 }, { javaScriptEnabled: false });

@@ -68,6 +68,16 @@ type Document struct {
 	Notes []string `json:"notes"`
 }
 
+// Booked returns the amounts as they change the revenue: below zero for a correction, on which they
+// are positive.
+func (d Document) Booked() Amounts {
+	amounts := Amounts{Documents: 1, Net: d.Net, VAT: d.VAT, Gross: d.Gross}
+	if d.Kind == Correction {
+		amounts.Net, amounts.VAT, amounts.Gross = -d.Net, -d.VAT, -d.Gross
+	}
+	return amounts
+}
+
 // Reference identifies another document.
 type Reference struct {
 	Number string `json:"number"`

@@ -40,6 +40,14 @@ const (
 	RegistryNoTerm  AtExpiry = "none"    // it has no terms (DENIC)
 )
 
+// ActionOnExpiry returns what we do about a domain whose customer lets it expire.
+func ActionOnExpiry(tld string) UnpaidAction {
+	if action := PolicyOf(tld).Unpaid; action != UnpaidConsent {
+		return action
+	}
+	return UnpaidDelete
+}
+
 // UnpaidAction is what we do about a domain whose term ended unpaid.
 type UnpaidAction string
 

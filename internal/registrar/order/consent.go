@@ -2,6 +2,7 @@ package order
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -44,6 +45,13 @@ const stateHolidays = 3
 func (o Order) WithdrawalEnded(now time.Time) bool {
 	end := o.WithdrawalEnds().AddDate(0, 0, stateHolidays)
 	return now.In(registrar.Germany()).Format(time.DateOnly) > end.Format(time.DateOnly)
+}
+
+// Withdrawable reports whether a consumer who has given consent can still withdraw from something:
+// the period has not ended, and something is neither failed nor refunded in full.
+func (o *Order) Withdrawable(now time.Time) bool {
+	return o.Consent.Given() && !o.WithdrawalEnded(now) && !o.IsRefunded() &&
+		slices.ContainsFunc(o.Items, func(i Item) bool { return i.State != ItemFailed && i.State != ItemRefunded })
 }
 
 // isHoliday reports whether a day is a public holiday in all of Germany.

@@ -121,7 +121,7 @@ func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Ord
 	case consumer && !confirmation.hasConsent():
 		return "", fail(registrar.KindInvalid, ConsentMissing)
 	}
-	if err := s.agreeToRenewal(actor, &priced, confirmation); err != nil {
+	if err := s.agreeToRenewal(ctx, actor, &priced, confirmation); err != nil {
 		return "", err
 	}
 	priced.Registrant = buyer.registrant()

@@ -275,6 +275,12 @@ func (o *Order) RefundedOf(id string) registrar.Cents {
 	return byItem[id].gross
 }
 
+// IsRefunded reports whether everything that was paid is refunded, or is about to be.
+func (o *Order) IsRefunded() bool {
+	all, _ := o.sumRefunds()
+	return !o.PaidAt.IsZero() && o.Totals.Gross > 0 && all.gross >= o.Totals.Gross
+}
+
 // owesRefund reports whether a failed item has no refund yet.
 func (o *Order) owesRefund(item Item) bool {
 	return item.State == ItemFailed && o.RemainingOf(item.ID) > 0 &&

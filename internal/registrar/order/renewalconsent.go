@@ -2,12 +2,14 @@ package order
 
 import (
 	"context"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
 // A person who pays an order may agree to automatic renewal of its domains. The order keeps
@@ -61,14 +63,26 @@ func FormatRenewalPrices(o Order, prices map[string]TermPrice) string {
 }
 
 // agreeToRenewal stores in the order whether its payer agrees to automatic renewal. It
-// returns RenewalChanged if they were shown something else.
-func (s *Service) agreeToRenewal(actor registrar.Actor, o *Order, confirmation Confirmation) error {
+// returns RenewalChanged if they were shown something else, and withdrawal.NoticeOpen if that is
+// because a notice has arrived.
+func (s *Service) agreeToRenewal(ctx context.Context, actor registrar.Actor, o *Order, confirmation Confirmation) error {
 	o.dropRenewal()
 	if !confirmation.AutoRenew {
 		return nil
 	}
-	prices := s.ItemRenewalPrices(*o)
-	if s.cfg.IsRenewalWording == nil || !s.cfg.IsRenewalWording(confirmation.RenewalWording) || len(prices) == 0 || confirmation.RenewalPrices != FormatRenewalPrices(*o, prices) {
+	declared, err := s.declaredItems(ctx, *o)
+	if err != nil {
+		return err
+	}
+	all := s.ItemRenewalPrices(*o)
+	prices := withoutDeclared(all, declared)
+	switch {
+	case s.cfg.IsRenewalWording == nil || !s.cfg.IsRenewalWording(confirmation.RenewalWording) || len(all) == 0:
+		return fail(registrar.KindConflict, RenewalChanged)
+	case len(prices) > 0 && confirmation.RenewalPrices == FormatRenewalPrices(*o, prices):
+	case len(declared) > 0:
+		return fail(registrar.KindConflict, withdrawal.NoticeOpen)
+	default:
 		return fail(registrar.KindConflict, RenewalChanged)
 	}
 	o.AutoRenew = true
@@ -81,6 +95,38 @@ func (s *Service) agreeToRenewal(actor registrar.Actor, o *Order, confirmation C
 		o.Items[i].RenewalYears, o.Items[i].RenewalGross = price.Years, price.Gross
 	}
 	return nil
+}
+
+// declaredItems returns the kinds of the open notices about the contracts of the domains that an
+// order renews or restores, by item id.
+func (s *Service) declaredItems(ctx context.Context, o Order) (map[string][]withdrawal.Kind, error) {
+	var domains []string
+	for _, item := range o.Items {
+		if item.Kind.ForHeldDomain() && item.Domain != "" {
+			domains = append(domains, item.Domain)
+		}
+	}
+	if len(domains) == 0 {
+		return nil, nil
+	}
+	declared, err := s.cfg.Declared(ctx, o.Customer, domains)
+	if err != nil {
+		return nil, err
+	}
+	byItem := make(map[string][]withdrawal.Kind)
+	for _, item := range o.Items {
+		if kinds := declared[item.Domain]; len(kinds) > 0 && item.Kind.ForHeldDomain() {
+			byItem[item.ID] = kinds
+		}
+	}
+	return byItem, nil
+}
+
+// withoutDeclared leaves out the items whose domains can't renew automatically because of a notice.
+func withoutDeclared(prices map[string]TermPrice, declared map[string][]withdrawal.Kind) map[string]TermPrice {
+	prices = maps.Clone(prices)
+	maps.DeleteFunc(prices, func(item string, _ TermPrice) bool { return len(declared[item]) > 0 })
+	return prices
 }
 
 // dropRenewal removes the agreement: whoever pays next gives their own.

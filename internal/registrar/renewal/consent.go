@@ -3,11 +3,13 @@ package renewal
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
@@ -46,8 +48,6 @@ type Domain struct {
 	Choice        Choice
 	Method        string // the label of the customer's default payment method; empty if there is none
 	Premium       bool   // the registry is queried for its price
-	CreatedAt     time.Time
-	Email         string // the customer's
 }
 
 // renewalTerm is what the price of a renewal depends on.
@@ -105,9 +105,12 @@ type TermEndChange struct {
 
 // ConsentStore persists consents and payment methods.
 type ConsentStore interface {
+	// ListDeclared returns, by domain, the kinds of the open notices about its contract. A notice
+	// names the domain or an order for it, and was sent while the customer held the domain.
+	ListDeclared(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error)
 	// GetRenewalDomain returns false if the customer does not hold the domain.
 	GetRenewalDomain(ctx context.Context, customer, domain string) (Domain, bool, error)
-	// GiveConsent returns NoPaymentMethod if the payment method is no longer the one that
+	// GiveConsent returns withdrawal.NoticeOpen as Offer does, NoPaymentMethod if the payment method is no longer the one that
 	// was shown, and OfferChanged if the domain's term has changed. A domain that renews
 	// already stays as it is.
 	GiveConsent(ctx context.Context, given GivenConsent) error
@@ -131,10 +134,7 @@ type ConsentConfig struct {
 	Store ConsentStore
 	// Price returns what a customer pays for the next term of a domain, with VAT, and its length in
 	// years. KindUnsupported means that it is not sold, KindConflict that the registry refuses.
-	Price func(ctx context.Context, customer string, term order.RenewalTerm) (years int, gross registrar.Cents, err error)
-	// Declared is withdrawal.Service.DeclaredBy. A domain that an open notice mentions can't renew
-	// automatically; nil means that there are none.
-	Declared func(ctx context.Context, email string, since time.Time, mentions ...string) ([]withdrawal.Notice, error)
+	Price    func(ctx context.Context, customer string, term order.RenewalTerm) (years int, gross registrar.Cents, err error)
 	Provider Provider // nil: no payment method can be added
 	BaseURL  string
 	// Now is the business time, Clock the wall clock. nil means time.Now.
@@ -223,8 +223,10 @@ func (s *Consents) offer(ctx context.Context, customer, domain string) (Offer, D
 	case d.Status != registrar.DomainActive || d.PaidUntil.IsZero():
 		return Offer{}, d, fail(registrar.KindConflict, NotRenewable)
 	}
-	if err := s.checkNotices(ctx, d); err != nil {
-		return Offer{}, d, err
+	if d.Choice != Renew { // one that renews already is left to the operator, who ends it
+		if err := s.checkNotices(ctx, customer, d.ID); err != nil {
+			return Offer{}, d, err
+		}
 	}
 	years, gross, err := s.cfg.Price(ctx, customer, d.renewalTerm(0))
 	switch {
@@ -241,19 +243,20 @@ func (s *Consents) offer(ctx context.Context, customer, domain string) (Offer, D
 }
 
 // checkNotices refuses a domain whose contract the customer has withdrawn from or terminated, until
-// an operator has handled that. One that renews already is left to the operator, who ends it.
-func (s *Consents) checkNotices(ctx context.Context, d Domain) error {
-	if s.cfg.Declared == nil || d.Choice == Renew {
-		return nil
+// an operator has handled that.
+func (s *Consents) checkNotices(ctx context.Context, customer, domain string) error {
+	declared, err := s.cfg.Store.ListDeclared(ctx, customer, []string{domain})
+	if err == nil && len(declared[domain]) > 0 {
+		err = fail(registrar.KindConflict, withdrawal.NoticeOpen)
 	}
-	notices, err := s.cfg.Declared(ctx, d.Email, d.CreatedAt, d.Name)
-	if err != nil {
-		return err
-	}
-	if len(withdrawal.OpenKinds(notices, d.Name, d.CreatedAt)) > 0 {
-		return fail(registrar.KindConflict, NoticeOpen)
-	}
-	return nil
+	return err
+}
+
+// Revoked reports whether notices about a domain's contract void a consent that was given with an
+// order: one that is open, or was sent since, even if it has been handled. The order may be
+// provisioned days after the consent.
+func Revoked(notices []withdrawal.Notice, givenAt time.Time) bool {
+	return slices.ContainsFunc(notices, func(n withdrawal.Notice) bool { return n.Open() || n.SentSince(givenAt) })
 }
 
 // Agree turns automatic renewal on if the agreement is the current offer. A domain that
@@ -421,6 +424,9 @@ func (s *Consents) change(
 			"domain": d.Name, "domain_id": d.ID, "paid_until": d.PaidUntil.UTC().Format(time.DateOnly),
 			"term_end": d.PaidUntil.UTC().Format(time.RFC3339Nano),
 		}}
+		if to == Expire {
+			update.Mail.Data["unpaid"] = string(lifecycle.ActionOnExpiry(d.TLD))
+		}
 		if reason == EndAgent {
 			update.Mail.Data["change"] = string(EndAgent)
 		}
@@ -435,7 +441,11 @@ func (s *Consents) change(
 	return changed, err
 }
 
-// AgreeURL is the page where a signed-in person turns automatic renewal on.
-func (s *Consents) AgreeURL(domain string) string {
-	return s.cfg.BaseURL + "/portal/domains/" + domain + "/auto-renew"
+// AgreeURL returns the page where a signed-in person turns automatic renewal on, or
+// withdrawal.NoticeOpen.
+func (s *Consents) AgreeURL(ctx context.Context, actor registrar.Actor, domain string) (string, error) {
+	if err := s.checkNotices(ctx, actor.Customer, domain); err != nil {
+		return "", err
+	}
+	return s.cfg.BaseURL + "/portal/domains/" + domain + "/auto-renew", nil
 }

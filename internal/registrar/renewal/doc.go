@@ -7,9 +7,12 @@
 // stored as evidence, audited and confirmed by mail. Agents can end it, not give it: no
 // tool causes a charge on its own. It ends when the customer turns automatic renewal off
 // or chooses to let the domain expire, and when the last payment method is removed, the
-// domain leaves, or the account is closed. While an open notice of the customer (package
-// withdrawal) mentions the domain, none can be given in the portal; paying an order at checkout,
-// which warns of the notice, can give one.
+// domain leaves, or the account is closed.
+//
+// While a notice of the customer (package withdrawal) about the domain is open, none can be given:
+// pages and tools don't offer it, and the transaction that stores a consent checks it again. A
+// consent given at checkout counts from the moment when the domain becomes active, so a notice that
+// arrives before then voids it, even if an operator has handled the notice meanwhile.
 //
 // # Timeline
 //

@@ -75,9 +75,6 @@ const (
 	OfferChanged registrar.Code = "offer_changed"
 	// NotRenewable (KindConflict): the extension is not sold, or the domain is not active.
 	NotRenewable registrar.Code = "not_renewable"
-	// NoticeOpen (KindConflict): the customer has withdrawn from the contract or terminated it, and
-	// no operator has handled that yet.
-	NoticeOpen registrar.Code = "notice_open"
 	// InProgress (KindConflict): the charge for this term is in flight.
 	InProgress registrar.Code = "renewal_in_progress"
 )

@@ -87,3 +87,16 @@ func TestClose_RefusesBadNoteAndNonOperators(t *testing.T) {
 		}
 	}
 }
+
+func TestContractEndsMail_SaysHowItsDomainsEnd(t *testing.T) {
+	t.Parallel()
+	for want, tlds := range map[string][]string{"transit": {".de", ".de"}, "delete": {".io", ".com", ".at"}, "mixed": {".io", ".de", ".com"}} {
+		data := make(map[string]string)
+		for _, tld := range tlds {
+			addDomainData(data, NamedDomain{ID: "dom_1", Name: "tee" + tld, TLD: tld})
+		}
+		if data["unpaid"] != want {
+			t.Errorf("%q: %s, want %s", tlds, data["unpaid"], want)
+		}
+	}
+}

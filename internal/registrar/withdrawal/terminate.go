@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 )
 
 // Error codes of terminations.
@@ -26,11 +27,11 @@ const ContractTerminated registrar.Action = "contract_terminated"
 // NamedDomain is a domain that a notice may concern: a customer holds it, whether it was ordered,
 // transferred here or imported.
 type NamedDomain struct {
-	ID, Customer, Name string
-	Email              string // the account's, to compare it with the sender's
-	Status             registrar.DomainStatus
-	PaidUntil          time.Time
-	Choice             registrar.TermEndChoice // at the end of the term
+	ID, Customer, Name, TLD string
+	Email                   string // the account's, to compare it with the sender's
+	Status                  registrar.DomainStatus
+	PaidUntil               time.Time
+	Choice                  registrar.TermEndChoice // at the end of the term
 }
 
 // Endable reports whether a termination can end the contract: it ends with a term that is paid,
@@ -172,6 +173,17 @@ func addDomainData(data map[string]string, domain NamedDomain) {
 	day := domain.PaidUntil.UTC().Format(time.DateOnly)
 	if lines == 0 {
 		data["domain"], data[registrar.NoticeDomain], data["paid_until"] = domain.Name, domain.ID, day
+	}
+	// After the term, domains are handed over to the registry, deleted, or some of each.
+	action := lifecycle.UnpaidDelete
+	if lifecycle.ActionOnExpiry(domain.TLD) == lifecycle.UnpaidTransit {
+		action = lifecycle.UnpaidTransit
+	}
+	switch {
+	case lines == 0:
+		data["unpaid"] = string(action)
+	case data["unpaid"] != string(action):
+		data["unpaid"] = "mixed"
 	}
 	of := "item" + data["items"] + "_"
 	data[of+"name"], data[of+"domain"], data[of+"paid_until"] = domain.Name, domain.Name, day

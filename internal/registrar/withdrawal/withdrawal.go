@@ -110,6 +110,9 @@ const refundPeriod = 14 // days
 // Open reports whether an operator still has to handle it.
 func (d Notice) Open() bool { return d.DoneAt.IsZero() }
 
+// SentSince reports whether it was sent at a time or later; the time of a notice is in whole seconds.
+func (d Notice) SentSince(at time.Time) bool { return !d.At.Before(at.Truncate(time.Second)) }
+
 // AtOnce reports whether the law names no day: the notice must be handled without delay.
 func (d Notice) AtOnce() bool { return d.Kind == Termination && d.End == "" }
 
@@ -150,6 +153,9 @@ const (
 	NoSuchNotice   registrar.Code = "no_such_declaration"   // with KindNotFound
 	AlreadyHandled registrar.Code = "declaration_handled"   // with KindConflict: another operator was first
 	BadNote        registrar.Code = "bad_note"              // with KindInvalid: empty, too long, or not printable
+	// NoticeOpen (KindConflict): automatic renewal can't be turned on for a domain while a notice
+	// about its contract is open.
+	NoticeOpen registrar.Code = "notice_open"
 )
 
 // NoticeHandled is the audited action of an operator who closes a notice.
@@ -289,24 +295,30 @@ func (d Notice) mailData() map[string]string {
 	return data
 }
 
-// maxDeclared bounds the notices of an address that are searched for a mention.
-const maxDeclared = 50
+// MaxDeclared bounds the notices of an address that are searched for a mention.
+const MaxDeclared = 50
 
 // DeclaredBy returns the notices that were sent with an address since a time and mention one of
 // some order numbers and domains, the newest first. The address must be confirmed as the viewer's.
 func (s *Service) DeclaredBy(ctx context.Context, email string, since time.Time, mentions ...string) ([]Notice, error) {
-	notices, err := s.cfg.Store.ListNoticesOfAddress(ctx, email, maxDeclared)
-	return slices.DeleteFunc(notices, func(n Notice) bool {
-		return n.At.Before(since.Truncate(time.Second)) ||
-			!slices.ContainsFunc(parseMentions(n.Contract), func(mention string) bool { return slices.Contains(mentions, mention) })
-	}), err
+	notices, err := s.cfg.Store.ListNoticesOfAddress(ctx, email, MaxDeclared)
+	return Mentioning(notices, since, mentions...), err
 }
 
-// OpenKinds returns the kinds of the open notices that were sent since a time and mention a domain,
-// each kind once.
-func OpenKinds(notices []Notice, domain string, since time.Time) (kinds []Kind) {
-	for _, n := range notices {
-		if n.Open() && !n.At.Before(since.Truncate(time.Second)) && !slices.Contains(kinds, n.Kind) && slices.Contains(parseMentions(n.Contract), domain) {
+// Mentioning returns the notices that were sent since a time and mention one of some order numbers
+// and domains. The slice that it gets is not used any more.
+func Mentioning(notices []Notice, since time.Time, mentions ...string) []Notice {
+	return slices.DeleteFunc(notices, func(n Notice) bool {
+		return !n.SentSince(since) ||
+			!slices.ContainsFunc(parseMentions(n.Contract), func(mention string) bool { return slices.Contains(mentions, mention) })
+	})
+}
+
+// OpenKinds returns the kinds of the open notices that were sent since a time and mention one of
+// some order numbers and domains, each kind once.
+func OpenKinds(notices []Notice, since time.Time, mentions ...string) (kinds []Kind) {
+	for _, n := range Mentioning(slices.Clone(notices), since, mentions...) {
+		if n.Open() && !slices.Contains(kinds, n.Kind) {
 			kinds = append(kinds, n.Kind)
 		}
 	}

@@ -2,9 +2,8 @@
 -- term that is being charged blocks every change.
 -- name: GetRenewalDomain :one
 SELECT domains.id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.premium,
-    domains.created_at, customers.email, coalesce(payment_methods.label, '') AS method
+    coalesce(payment_methods.label, '') AS method
 FROM domains
-JOIN customers ON customers.id = domains.customer_id
 LEFT JOIN payment_methods ON payment_methods.customer_id = domains.customer_id AND payment_methods.method <> ''
 WHERE domains.id = sqlc.arg(id) AND domains.customer_id = sqlc.arg(customer_id) AND domains.status <> 'transferred_out';
 

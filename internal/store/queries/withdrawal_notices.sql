@@ -18,6 +18,22 @@ WHERE lower(email) = sqlc.arg(email_key)
 ORDER BY id DESC
 LIMIT sqlc.arg(max_rows);
 
+-- name: ListNoticesOfCustomer :many
+SELECT withdrawal_notices.* FROM withdrawal_notices
+JOIN customers ON customers.email_key = lower(withdrawal_notices.email)
+WHERE customers.id = sqlc.arg(customer_id)
+ORDER BY withdrawal_notices.id DESC
+LIMIT sqlc.arg(max_rows);
+
+-- What a notice about the contract of a domain may mention: a row for each of its orders, or one
+-- without an order.
+-- name: ListContractMentions :many
+SELECT domains.name, domains.created_at, CAST(coalesce(orders.id, '') AS TEXT) AS order_id
+FROM domains
+LEFT JOIN order_items ON order_items.name = domains.name
+LEFT JOIN orders ON orders.id = order_items.order_id AND orders.customer_id = domains.customer_id
+WHERE domains.id = sqlc.arg(domain_id) AND domains.customer_id = sqlc.arg(customer_id) AND domains.status <> 'transferred_out';
+
 -- name: ListOpenWithdrawalNotices :many
 SELECT * FROM withdrawal_notices
 WHERE done_at = 0

@@ -205,9 +205,8 @@ func (q *Queries) GetOrderedConsent(ctx context.Context, domainID string, provis
 
 const getRenewalDomain = `-- name: GetRenewalDomain :one
 SELECT domains.id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.premium,
-    domains.created_at, customers.email, coalesce(payment_methods.label, '') AS method
+    coalesce(payment_methods.label, '') AS method
 FROM domains
-JOIN customers ON customers.id = domains.customer_id
 LEFT JOIN payment_methods ON payment_methods.customer_id = domains.customer_id AND payment_methods.method <> ''
 WHERE domains.id = $1 AND domains.customer_id = $2 AND domains.status <> 'transferred_out'
 `
@@ -220,8 +219,6 @@ type GetRenewalDomainRow struct {
 	PaidUntil int64
 	AtTermEnd string
 	Premium   int64
-	CreatedAt int64
-	Email     string
 	Method    string
 }
 
@@ -238,8 +235,6 @@ func (q *Queries) GetRenewalDomain(ctx context.Context, iD string, customerID st
 		&i.PaidUntil,
 		&i.AtTermEnd,
 		&i.Premium,
-		&i.CreatedAt,
-		&i.Email,
 		&i.Method,
 	)
 	return i, err

@@ -80,6 +80,45 @@ func (q *Queries) InsertWithdrawalNotice(ctx context.Context, arg InsertWithdraw
 	return err
 }
 
+const listContractMentions = `-- name: ListContractMentions :many
+SELECT domains.name, domains.created_at, CAST(coalesce(orders.id, '') AS TEXT) AS order_id
+FROM domains
+LEFT JOIN order_items ON order_items.name = domains.name
+LEFT JOIN orders ON orders.id = order_items.order_id AND orders.customer_id = domains.customer_id
+WHERE domains.id = $1 AND domains.customer_id = $2 AND domains.status <> 'transferred_out'
+`
+
+type ListContractMentionsRow struct {
+	Name      string
+	CreatedAt int64
+	OrderID   string
+}
+
+// What a notice about the contract of a domain may mention: a row for each of its orders, or one
+// without an order.
+func (q *Queries) ListContractMentions(ctx context.Context, domainID string, customerID string) ([]ListContractMentionsRow, error) {
+	rows, err := q.db.QueryContext(ctx, listContractMentions, domainID, customerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListContractMentionsRow{}
+	for rows.Next() {
+		var i ListContractMentionsRow
+		if err := rows.Scan(&i.Name, &i.CreatedAt, &i.OrderID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listHandledWithdrawalNotices = `-- name: ListHandledWithdrawalNotices :many
 SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note FROM withdrawal_notices
 WHERE done_at <> 0 AND id < $1
@@ -134,6 +173,51 @@ LIMIT $2
 
 func (q *Queries) ListNoticesOfAddress(ctx context.Context, emailKey string, maxRows int32) ([]WithdrawalNotice, error) {
 	rows, err := q.db.QueryContext(ctx, listNoticesOfAddress, emailKey, maxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []WithdrawalNotice{}
+	for rows.Next() {
+		var i WithdrawalNotice
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Name,
+			&i.Email,
+			&i.Contract,
+			&i.Ground,
+			&i.Reason,
+			&i.EndDay,
+			&i.Language,
+			&i.CreatedAt,
+			&i.DoneAt,
+			&i.DoneBy,
+			&i.DoneNote,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listNoticesOfCustomer = `-- name: ListNoticesOfCustomer :many
+SELECT withdrawal_notices.id, withdrawal_notices.kind, withdrawal_notices.name, withdrawal_notices.email, withdrawal_notices.contract, withdrawal_notices.ground, withdrawal_notices.reason, withdrawal_notices.end_day, withdrawal_notices.language, withdrawal_notices.created_at, withdrawal_notices.done_at, withdrawal_notices.done_by, withdrawal_notices.done_note FROM withdrawal_notices
+JOIN customers ON customers.email_key = lower(withdrawal_notices.email)
+WHERE customers.id = $1
+ORDER BY withdrawal_notices.id DESC
+LIMIT $2
+`
+
+func (q *Queries) ListNoticesOfCustomer(ctx context.Context, customerID string, maxRows int32) ([]WithdrawalNotice, error) {
+	rows, err := q.db.QueryContext(ctx, listNoticesOfCustomer, customerID, maxRows)
 	if err != nil {
 		return nil, err
 	}

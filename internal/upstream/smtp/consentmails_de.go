@@ -77,10 +77,8 @@ auslaufen lassen{{with .Address}} (IP-Adresse {{.}}){{end}}.
 Domain:            {{.Domain}}
 Ende der Laufzeit: {{.Date}}
 
-Wir verlängern sie nicht und buchen nichts ab. Nach dem Ende der
-Laufzeit wird sie abgeschaltet und gelöscht. Eine .de-Domain geht an
-die Registry DENIC, die dem Inhaber schreibt. Am Ende kann sie jeder
-registrieren. Bis zur Löschung können Sie es sich anders überlegen.
+Wir verlängern sie nicht und buchen nichts ab. ` + germanExpiry + ` Bis
+{{if eq .Unpaid "transit"}}dahin{{else}}zur Löschung{{end}} können Sie es sich anders überlegen.
 
 Möchten Sie die Domain doch behalten? Dann nehmen Sie die Entscheidung
 hier zurück:

@@ -74,10 +74,8 @@ On {{.At}} you chose to let a domain expire{{with .Address}}
 Domain:      {{.Domain}}
 End of term: {{.Date}}
 
-We won't renew it or charge anything. After the end of its term it stops
-working and is deleted. A .de domain goes to its registry, DENIC, which
-writes to the holder. In the end anyone can register it. Until the
-deletion you can change your mind.
+We won't renew it or charge anything. ` + englishExpiry + ` Until
+{{if eq .Unpaid "transit"}}then{{else}}the deletion{{end}} you can change your mind.
 
 If you want to keep the domain after all, take this back here:
 

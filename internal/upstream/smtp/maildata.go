@@ -150,7 +150,7 @@ type termData struct {
 	// ChargeAt is the day of an automatic renewal; empty: none is announced.
 	ChargeAt string
 	// Unpaid is what we do about an unpaid domain: delete, transit, expire, consent or
-	// operator. HoldAt, DeleteAt and Days, of redemption, are empty if they don't apply.
+	// operator; mixed if the domains of a mail are deleted or handed over. HoldAt, DeleteAt and Days, of redemption, are empty if they don't apply.
 	Unpaid, HoldAt, DeleteAt, Days string
 	Choice                         string // expire: the customer wants to let it expire
 	Day                            string // on which it happened

@@ -426,10 +426,8 @@ Nummer: {{.Number}}
 {{end}}
 Der Vertrag endet mit der Laufzeit, die bezahlt ist; bis dahin bleibt
 {{if .More}}jede Domain{{else}}die Domain{{end}} bei Ihnen. Die automatische Verlängerung ist
-ausgeschaltet, wir buchen nichts mehr ab. Nach dem Ende der Laufzeit
-wird die Domain abgeschaltet und gelöscht. Eine .de-Domain geht an die
-Registry DENIC, die dem Inhaber schreibt. Am Ende kann sie jeder
-registrieren. Bitte heben Sie diese Nachricht auf.
+ausgeschaltet, wir buchen nichts mehr ab. ` + germanExpiry + ` Bitte heben
+Sie diese Nachricht auf.
 
 Haben Sie nicht gekündigt, oder möchten Sie die Domain behalten? Bis
 zur Löschung nehmen Sie die Entscheidung hier zurück:

@@ -408,10 +408,8 @@ Number: {{.Number}}
   Contract ends: {{.End}}
 {{end}}
 The contract ends with the paid term; you keep {{if .More}}each domain{{else}}the domain{{end}} until
-then. Automatic renewal is off, and we charge nothing more. After the
-end of its term, the domain is suspended and deleted. A .de domain is
-handed over to the registry DENIC, which writes to its holder. In the
-end anyone can register it. Please keep this email.
+then. Automatic renewal is off, and we charge nothing more. ` + englishExpiry + `
+Please keep this email.
 
 Didn't you cancel, or do you want to keep the domain? Until it is
 deleted, you can take this back here:

@@ -343,6 +343,25 @@ func TestContractEndsMail_NamesDayOfEachDomain(t *testing.T) {
 	}
 }
 
+func TestExpiryMails_MentionDENICOnlyForItsDomains(t *testing.T) {
+	t.Parallel()
+	data := map[string]string{
+		"number": "dcl_1", "received_at": "2026-11-15T09:05:00Z", "domain": "kaffee.io", "domain_id": "dom_1", "paid_until": "2027-03-01",
+		"items": "1", "item1_name": "kaffee.io", "item1_paid_until": "2027-03-01",
+	}
+	for unpaid, want := range map[string]struct{ handed, deleted bool }{"delete": {false, true}, "": {false, true}, "expire": {false, true}, "transit": {true, false}, "mixed": {true, true}} {
+		for _, kind := range []registrar.MailKind{registrar.MailContractEnds, registrar.MailLetExpire} {
+			for language, deleted := range map[string]string{"de": "abgeschaltet und gelöscht", "en": "suspended and deleted"} {
+				data["unpaid"] = unpaid
+				body := strings.Join(strings.Fields(renderMail(t, kind, language, data)), " ")
+				if strings.Contains(body, "DENIC") != want.handed || strings.Contains(body, deleted) != want.deleted {
+					t.Errorf("%s in %s, %q: %s", kind, language, unpaid, body)
+				}
+			}
+		}
+	}
+}
+
 func TestSecurityMails_LinkContactForm(t *testing.T) {
 	t.Parallel()
 	parsed, err := parseTemplates()

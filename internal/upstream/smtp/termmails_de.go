@@ -21,6 +21,13 @@ der Domain „auslaufen lassen“.
 gelöscht werden.
 {{end}}`
 
+// germanExpiry says what happens to domains that their customer lets expire.
+const germanExpiry = `{{if eq .Unpaid "transit"}}Nach dem Ende
+der Laufzeit übergeben wir die {{if .More}}Domains{{else}}Domain{{end}} an die Registry DENIC, die dem
+Inhaber schreibt.{{else}}Nach dem Ende der Laufzeit wird die Domain
+abgeschaltet und gelöscht.{{if eq .Unpaid "mixed"}} Eine .de-Domain geht an die Registry DENIC,
+die dem Inhaber schreibt.{{end}} Am Ende kann sie jeder registrieren.{{end}}`
+
 // germanRenewalPrice is what a renewal costs, if that is known.
 const germanRenewalPrice = `{{if .Renewal}}Die Verlängerung kostet derzeit {{.Renewal}} für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}},
 einschließlich {{.Rate}} Umsatzsteuer.

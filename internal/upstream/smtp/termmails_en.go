@@ -21,6 +21,13 @@ page.
 be deleted.
 {{end}}`
 
+// englishExpiry says what happens to domains that their customer lets expire.
+const englishExpiry = `{{if eq .Unpaid "transit"}}After the end of
+the term we hand the {{if .More}}domains{{else}}domain{{end}} over to the registry DENIC, which writes to
+the holder.{{else}}After the end of its term, the domain is suspended and
+deleted.{{if eq .Unpaid "mixed"}} A .de domain is handed over to the registry DENIC, which writes
+to its holder.{{end}} In the end anyone can register it.{{end}}`
+
 // englishRenewalPrice is what a renewal costs, if that is known.
 const englishRenewalPrice = `{{if .Renewal}}Renewal currently costs {{.Renewal}} for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}},
 including {{.Rate}} VAT.

@@ -35,6 +35,23 @@ func TestConsent_BoxIsNeverPreticked(t *testing.T) {
 	}
 }
 
+// Whoever pays next gives their own consent.
+func TestConsent_UnpaidReturnAsksToTickAgain(t *testing.T) {
+	t.Parallel()
+	const again = "Was Sie vorhin angekreuzt haben, galt nur für die Zahlung, die nicht abgeschlossen wurde."
+	d := &fakeOrders{view: ownView(order.AwaitingPayment)}
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{again})
+	d.view.Order.Payments = []order.Payment{{ID: "pay_1", Kind: order.ByPage, State: order.PaymentClosed}}
+	got := visit(t, d, "erika", payPage, nil)
+	got.wantPage(http.StatusOK, []string{again}, nil)
+	if body := got.Body.String(); strings.Contains(consentInput.FindString(body), "checked") || strings.Contains(body, " checked>") {
+		t.Errorf("a box is ticked in advance: %s", body)
+	}
+	// A business that can't renew automatically has no box.
+	d.view.Owner.VATID, d.view.Renewals = "DE123456789", nil
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{again, consentBox})
+}
+
 func TestConsent_OnlyPayingConsumersAreAsked(t *testing.T) {
 	t.Parallel()
 	company, trader, incomplete := ownView(order.AwaitingPayment), ownView(order.AwaitingPayment), ownView(order.AwaitingPayment)
@@ -156,4 +173,49 @@ func TestConsent_WithdrawalIsOfferedUntilItEndsInAllStates(t *testing.T) {
 	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{"Widerrufsfrist bis 30.11.2026", "Widerruf erklären"}, nil)
 	d.now = d.now.Add(time.Second)
 	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{"Die Widerrufsfrist ist am 30.11.2026 abgelaufen."}, []string{"Widerruf erklären", "Widerrufsfrist bis"})
+}
+
+func TestConsent_NoWithdrawalOfferedAfterFullRefund(t *testing.T) {
+	t.Parallel()
+	view := ownView(order.Completed)
+	o := &view.Order
+	o.Consent = order.Consent{At: noon, Wording: order.ConsentWording("de")}
+	o.Payments = []order.Payment{{ID: "pay_1", State: order.PaymentCaptured, Amount: o.Totals.Gross}}
+	refund := func(amount registrar.Cents, items ...order.Item) {
+		refund := order.Refund{ID: "ref_" + items[0].ID, Payment: "pay_1", Source: order.ByOperator, Amount: amount, Provider: "re_1", MadeAt: noon.AddDate(0, 0, 2)}
+		for _, item := range items {
+			refund.Parts = append(refund.Parts, order.RefundPart{Item: item.ID, Gross: item.Gross})
+		}
+		o.Refunds = append(o.Refunds, refund)
+	}
+	bothPages := func(want, unwanted []string) {
+		t.Helper()
+		d := &fakeOrders{view: view, orders: []order.Order{*o}, holds: map[string]string{"beispiel.de": "dom_1"}}
+		for _, page := range []string{payPage, "/portal/orders/ord_1"} {
+			visit(t, d, "erika", page, nil).wantPage(http.StatusOK, want, unwanted)
+		}
+	}
+	offer := []string{"Widerrufsfrist bis 30.11.2026", "Widerruf erklären"}
+	bothPages(offer, []string{"<h3>Erstattungen</h3>"})
+	refund(2380, o.Items[1])
+	partly := ": 23,80\u00a0€ erstattet am 17.11.2026"
+	bothPages(append([]string{partly, "Bezahlt haben Sie damit noch 11,90\u00a0€."}, offer...), []string{"vollständig erstattet"})
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"beispiel.de gehört jetzt Ihnen"}, []string{"müller.com gehört jetzt Ihnen"})
+	refund(1190, o.Items[0], o.Items[2])
+	bothPages([]string{partly, "11,90\u00a0€ erstattet am 17.11.2026"}, append(offer, "Bezahlt haben Sie damit"))
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Diese Bestellung haben wir Ihnen vollständig erstattet."}, []string{"gehört jetzt Ihnen"})
+	o.Refunds[0].Provider = ""
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Wir erstatten Ihnen diese Bestellung vollständig.", "23,80\u00a0€ unterwegs"}, offer)
+	view.IsOwner = false
+	visit(t, &fakeOrders{view: view}, "max", payPage, nil).wantPage(http.StatusOK, nil, []string{"<h3>Erstattungen</h3>"})
+}
+
+func TestConsent_NoWithdrawalOfferedIfEverythingFailed(t *testing.T) {
+	t.Parallel()
+	o := newOrder(order.Failed)
+	o.Consent = order.Consent{At: noon, Wording: order.ConsentWording("de")}
+	for i := range o.Items {
+		o.Items[i].State = order.ItemFailed
+	}
+	visit(t, &fakeOrders{orders: []order.Order{o}}, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, nil, []string{"Widerruf erklären"})
 }

@@ -45,15 +45,15 @@ type invoiceRow struct {
 func newInvoiceRows(all []invoice.Document) []invoiceRow {
 	rows := make([]invoiceRow, 0, len(all))
 	for _, d := range all {
-		key, amount := "invoice.kind", d.Gross
+		key := "invoice.kind"
 		if d.Kind == invoice.Correction {
-			key, amount = "invoice.correction", -d.Gross
+			key = "invoice.correction"
 		}
 		on, err := time.Parse(time.DateOnly, d.Day)
 		if err != nil {
 			on = d.IssuedAt
 		}
-		row := invoiceRow{Document: d, KindKey: key, On: on, Path: invoicesPath + "/" + d.ID, More: len(d.Lines) - 1, Amount: amount}
+		row := invoiceRow{Document: d, KindKey: key, On: on, Path: invoicesPath + "/" + d.ID, More: len(d.Lines) - 1, Amount: d.Booked().Gross}
 		if len(d.Lines) > 0 {
 			row.First = d.Lines[0].Domain()
 		}

@@ -123,7 +123,7 @@ func TestOrderPage_RestrictedDomainIsNotShownAsRegistered(t *testing.T) {
 	}, disputes: map[string][]dispute.Dispute{"ord_1": {{Report: dispute.Report{ID: "dp_1", Status: dispute.UnderReview}, Lock: dispute.LockActive}}}}
 	for _, page := range []string{"/portal/orders/ord_1", payPage} {
 		visit(t, d, "erika", page, nil).wantPage(http.StatusOK, []string{
-			`badge bad">gesperrt, Adresse unbestätigt`, `badge warn">Zahlung ungeklärt`, `badge bad">abgeschaltet`,
+			`badge bad">nicht im DNS, Adresse unbestätigt`, `badge warn">Zahlung ungeklärt`, `badge bad">nicht im DNS<`,
 		}, []string{">registriert<", ">umgezogen<"})
 	}
 }

@@ -77,24 +77,30 @@ func TestPay_OwnerSeesDetailsAndPayButton(t *testing.T) {
 		[]string{"Order with obligation to pay", "€35.70", "VAT 19%", "Registration, 1 year", "51147 Köln, Germany"}, []string{payButton})
 }
 
-// Only new domains are locked, and only where the registry has a lock.
 func TestPay_WarnsOfRenewingTerminatedDomain(t *testing.T) {
 	t.Parallel()
-	d := &fakeOrders{view: ownView(order.AwaitingPayment), declared: []withdrawal.Notice{
-		{Kind: withdrawal.Termination, Email: "erika@example.org", Contract: "alt.shop", At: noon},
-		{Kind: withdrawal.Withdrawal, Email: "erika@example.org", Contract: "alt.shop", At: noon},
-		{Kind: withdrawal.Withdrawal, Email: "erika@example.org", Contract: "beispiel.de", At: noon}, // of an earlier contract: it is registered again
-	}}
+	d := &fakeOrders{view: ownView(order.AwaitingPayment)}
 	warnings := []string{"Für alt.shop liegt eine Kündigung vor", "Für alt.shop liegt ein Widerruf vor"}
-	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, warnings, []string{"Für beispiel.de"})
-	for i := range d.declared {
-		d.declared[i].DoneAt = noon
-	}
 	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, nil, warnings)
-	d.declared[0].DoneAt, d.view = time.Time{}, foreignView(order.AwaitingPayment)
-	visit(t, d, "max", payPage, nil).wantPage(http.StatusOK, nil, warnings)
+	d.view.Declared = map[string][]withdrawal.Kind{"itm_3": {withdrawal.Termination, withdrawal.Withdrawal}}
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, warnings, []string{"Für beispiel.de"})
 }
 
+func TestPay_NoRenewalBoxForDomainWithOpenNotice(t *testing.T) {
+	t.Parallel()
+	d := &fakeOrders{view: ownView(order.AwaitingPayment)}
+	d.view.Declared = map[string][]withdrawal.Kind{"itm_3": {withdrawal.Termination}}
+	const reason = "alt.shop lässt sich nicht automatisch verlängern, solange wir Ihre Kündigung bearbeiten."
+	got := visit(t, d, "erika", payPage, nil) // the other two domains can renew
+	got.wantPage(http.StatusOK, []string{reason, `name="auto_renew"`, `name="renewal_prices" value="1428,1428,0"`, "beispiel.de: 14,28"}, []string{"alt.shop: 14,28"})
+	d.view.Order.Items = d.view.Order.Items[2:]
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{reason, payButton}, []string{`name="auto_renew"`, `name="renewal_prices"`})
+	d.view.Declared["itm_3"][0] = withdrawal.Withdrawal
+	visit(t, d, "english", payPage, nil).wantPage(http.StatusOK,
+		[]string{"Automatic renewal can&#39;t be turned on for alt.shop while we are handling your withdrawal."}, []string{`name="auto_renew"`})
+}
+
+// Only new domains are locked, and only where the registry has a lock.
 func TestPay_SaysWhichDomainsWillBeLocked(t *testing.T) {
 	t.Parallel()
 	const locks = ", mit Umzugssperre"

@@ -59,6 +59,12 @@ var payTexts = ui.Texts{
 	},
 	"order.again":        {"Noch einmal in den Warenkorb", "Add to basket again"},
 	"pay.text.completed": {"Alles ist erledigt.", "Everything is done."},
+	"pay.text.refunding": {"Wir erstatten Ihnen diese Bestellung vollständig.", "We are refunding this order in full."},
+	"pay.text.refunded":  {"Diese Bestellung haben wir Ihnen vollständig erstattet.", "We have refunded this order in full."},
+	"pay.tick_again": {
+		"Was Sie vorhin angekreuzt haben, galt nur für die Zahlung, die nicht abgeschlossen wurde. Bitte kreuzen Sie noch einmal an, was gelten soll.",
+		"What you ticked before was for the payment that was not completed. Please tick again what you agree to.",
+	},
 	"pay.text.partially_completed": {
 		"Ein Teil war nicht möglich. Das Geld dafür erstatten wir.",
 		"Some items failed. We are refunding them.",
@@ -260,6 +266,14 @@ var payTexts = ui.Texts{
 	"renew.excluded": {
 		"Nicht enthalten: {1}. Die Registry nennt noch keinen Preis für die Verlängerung. Sie können die automatische Verlängerung nach der Bestellung auf der Seite der Domain einschalten.",
 		"Not included: {1}. The registry does not state a renewal price yet. After your order you can turn on automatic renewal on the domain's page.",
+	},
+	"renew.declared.termination": {
+		"{1} lässt sich nicht automatisch verlängern, solange wir Ihre Kündigung bearbeiten.",
+		"Automatic renewal can't be turned on for {1} while we are handling your cancellation.",
+	},
+	"renew.declared.withdrawal": {
+		"{1} lässt sich nicht automatisch verlängern, solange wir Ihren Widerruf bearbeiten.",
+		"Automatic renewal can't be turned on for {1} while we are handling your withdrawal.",
 	},
 	"renew.hint": {
 		"Freiwillig. Unser Zahlungsdienst speichert dafür das Zahlungsmittel, mit dem Sie jetzt bezahlen. Es wird Ihr Standard: Davon buchen wir dann alle automatischen Verlängerungen ab. Ohne Häkchen erinnern wir Sie vor dem Ablauf, und Sie verlängern selbst.",

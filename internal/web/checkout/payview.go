@@ -38,6 +38,7 @@ type payData struct {
 	Profile    string
 	// Orderable means that the page has the button that orders. It submits Registrant, too.
 	Orderable   bool
+	TickAgain   bool            // consents that were given with a payment have ended with it
 	Verify      string          // the page for the identity verification; empty if not required
 	VerifyOver  registrar.Cents // the gross of 30 days above which it is required
 	Continue    string          // the open payment page; empty if there is none
@@ -59,6 +60,8 @@ type payData struct {
 	Outcome     bool            // true once it is paid: the rows show their state
 	Invoiced    bool            // there is an invoice or will be one shortly
 	ReturnedKey string          // says that an unmatched payment is being or was refunded
+	Refunds     []refundRow     // what the viewer gets back
+	Kept        registrar.Cents // what is left of the payment after its refunds
 }
 
 // registrantForm has what every private person fills in, and what companies and some
@@ -135,14 +138,21 @@ func orderSteps(o order.Order) []step {
 }
 
 // renewalConsent is the checkbox of automatic renewal with everything that the customer
-// agrees to. It is checked only if they have just checked it for the same prices.
+// agrees to. Without Rows there is no checkbox, and only Declared is shown. It is checked only if they have just checked it for the same prices.
 type renewalConsent struct {
 	Wording, Text string
 	Prices        string       // as shown, for the form
 	Rows, More    []renewalRow // More are in a closed part
 	Excluded      []string     // premium names whose renewal price the registry does not state
+	Declared      []declaredRow
 	Checked       bool
 	Again         bool // it was checked for other prices
+}
+
+// declaredRow is a domain that can't renew automatically because of an open notice.
+type declaredRow struct {
+	Name string
+	Kind withdrawal.Kind
 }
 
 type renewalRow struct {
@@ -167,8 +177,9 @@ type consent struct {
 type summary struct {
 	Rate   string
 	VATKey string // explains the rate; empty if not needed
-	// WithdrawalEnded means that the last day of the withdrawal period is over.
-	WithdrawalEnded bool
+	// WithdrawalEnded means that the last day of the withdrawal period is over, Withdrawable that
+	// there is something to withdraw from.
+	WithdrawalEnded, Withdrawable bool
 }
 
 const vatNotConfirmed = "vat.not_confirmed"
@@ -186,7 +197,7 @@ func (s summary) VATClass() string {
 }
 
 func (h *Handler) summaryOf(language string, o order.Order) summary {
-	s := summary{Rate: formatRate(language, o.Totals.RateBasisPoints), WithdrawalEnded: o.WithdrawalEnded(h.Now())}
+	s := summary{Rate: formatRate(language, o.Totals.RateBasisPoints), WithdrawalEnded: o.WithdrawalEnded(h.Now()), Withdrawable: o.Withdrawable(h.Now())}
 	if key := "vat." + o.Totals.Rule; o.Totals.Net > 0 && h.templates.Has(key) {
 		s.VATKey = key
 	}
@@ -211,10 +222,9 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		if _, err := h.addEnds(req, o, s.Rows); err != nil {
 			return payData{}, err
 		}
+		s.Refunds, s.Kept = refundRows(o), keptOf(o)
 	}
-	if err := h.warnOfDeclared(req, view, s.Rows); err != nil {
-		return payData{}, err
-	}
+	h.warnOfDeclared(req, view, s.Rows)
 	s.Items = newItemList(s.Rows, s.Outcome)
 	for _, item := range o.Items {
 		if item.Kind == order.Transfer && item.State == order.ItemProvisioning {
@@ -304,6 +314,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		s.Renewal.Checked = t.confirms(o) && t.confirmation.RenewalWording == s.Renewal.Wording && t.confirmation.RenewalPrices == s.Renewal.Prices
 		s.Renewal.Again = t.confirmation.AutoRenew && !s.Renewal.Checked
 	}
+	s.TickAgain = s.TextKey == notPaidKey && t.confirmation == nil && (s.Consent != nil || s.Renewal != nil && len(s.Renewal.Rows) > 0)
 	if o.Totals.ForConsumer() && view.Owner.VATID != "" && !o.Totals.Unchecked && o.State.Open() {
 		s.VATKey = vatNotConfirmed
 	}
@@ -312,26 +323,12 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 
 // warnOfDeclared warns of paying for domains whose contracts the customer has withdrawn from or
 // terminated, while that is not handled.
-func (h *Handler) warnOfDeclared(req *ui.Request, view order.View, rows []itemRow) error {
-	var names []string
-	for _, row := range rows {
-		if row.Kind.ForHeldDomain() {
-			names = append(names, row.Name)
-		}
-	}
-	if !view.IsOwner || !view.Order.State.Open() || len(names) == 0 {
-		return nil
-	}
-	declared, err := h.Declared(req.R.Context(), req.Visitor.Customer.Email, time.Time{}, names...)
+func (h *Handler) warnOfDeclared(req *ui.Request, view order.View, rows []itemRow) {
 	for i := range rows {
-		if !rows[i].Kind.ForHeldDomain() {
-			continue
-		}
-		for _, kind := range withdrawal.OpenKinds(declared, rows[i].Name, time.Time{}) {
+		for _, kind := range view.Declared[rows[i].ID] {
 			rows[i].Warnings = append(rows[i].Warnings, h.templates.Text(req.Language, "declared_renewal."+string(kind), ui.UnicodeName(rows[i].Name)))
 		}
 	}
-	return err
 }
 
 // ownedDomain is a domain of a completed order. Page and Until, the end of its term, are zero
@@ -347,12 +344,15 @@ type ownedDomain struct {
 	Untaxed         bool
 }
 
-// ownedDomains returns the domains of a completed order.
+// ownedDomains returns the domains of a completed order that were not refunded in full.
 func ownedDomains(o order.Order, rows []itemRow) (owned []ownedDomain) {
-	if o.State != order.Completed {
+	if o.State != order.Completed || o.IsRefunded() {
 		return nil
 	}
 	for _, row := range rows {
+		if row.Item.Gross > 0 && o.RefundedOf(row.ID) >= row.Item.Gross {
+			continue
+		}
 		domain := ownedDomain{
 			Name: row.Name, Key: "done." + string(row.Kind), New: !row.Kind.ForHeldDomain(), Renews: row.renews, Until: row.Until, Later: row.Later, LaterTerm: row.LaterTerm, Untaxed: row.Untaxed,
 		}
@@ -371,14 +371,15 @@ func ownedDomains(o order.Order, rows []itemRow) (owned []ownedDomain) {
 }
 
 // renewalConsent returns nil if automatic renewal is not offered: no item can be renewed,
-// every domain renews already, or nothing is paid and no payment method is saved.
+// every domain renews already, or nothing is paid and no payment method is saved. Of domains with
+// an open notice it says why it is not offered.
 func (h *Handler) renewalConsent(req *ui.Request, view order.View, orderable bool) *renewalConsent {
 	o := view.Order
 	if len(view.Renewals) == 0 || !orderable || o.Totals.Gross == 0 && view.Owner.MethodLabel == "" {
 		return nil
 	}
 	wording := renewal.ConsentWording(req.Language)
-	box := &renewalConsent{Wording: wording, Text: renewal.ConsentText(wording), Prices: order.FormatRenewalPrices(o, view.Renewals)}
+	box := &renewalConsent{Wording: wording, Text: renewal.ConsentText(wording), Prices: order.FormatRenewalPrices(o, view.RenewalOffers())}
 	for _, item := range o.Items {
 		price, renewed := view.Renewals[item.ID]
 		if !renewed {
@@ -394,12 +395,16 @@ func (h *Handler) renewalConsent(req *ui.Request, view order.View, orderable boo
 		if renews {
 			continue
 		}
+		if kinds := view.Declared[item.ID]; len(kinds) > 0 {
+			box.Declared = append(box.Declared, declaredRow{item.Name, kinds[0]})
+			continue
+		}
 		if !ends.IsZero() {
 			row.ChargeAt = renewal.FirstChargeOf(h.Now(), ends, item.TLD, price.Years).At
 		}
 		box.Rows = append(box.Rows, row)
 	}
-	if len(box.Rows) == 0 {
+	if len(box.Rows)+len(box.Declared) == 0 {
 		return nil
 	}
 	if len(box.Rows) > shownItems {
@@ -439,11 +444,22 @@ func displayState(o order.Order) string {
 	return string(o.State)
 }
 
-// textKey returns the text key of what an order's state means. If the newest payment page was
+// notPaidKey is the text of an order whose newest payment page was left.
+const notPaidKey = "pay.text.not_paid"
+
+// textKey returns the text key of what an order's state means, or that all of it is refunded. If
+// the newest payment page was
 // closed without a payment, the customer may not know whether they have paid.
 func textKey(o order.Order) string {
+	switch {
+	case o.State == order.Failed || !o.IsRefunded():
+	case keptOf(o) > 0:
+		return "pay.text.refunding"
+	default:
+		return "pay.text.refunded"
+	}
 	if last := len(o.Payments) - 1; o.State == order.AwaitingPayment && last >= 0 && o.Payments[last].Kind == order.ByPage && o.Payments[last].State == order.PaymentClosed {
-		return "pay.text.not_paid"
+		return notPaidKey
 	}
 	return "pay.text." + displayState(o)
 }

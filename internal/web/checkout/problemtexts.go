@@ -140,6 +140,10 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Diese Bestellung enthält inzwischen etwas anderes, als die Seite gezeigt hat. Abgebucht wurde nichts. Bitte prüfen Sie sie noch einmal.",
 		"This order has changed since the page was opened. Nothing was charged. Please check it again.",
 	},
+	"problem.notice_open": {
+		"Zu einer der Domains ist eine Kündigung oder ein Widerruf eingegangen. Solange wir das bearbeiten, lässt sie sich nicht automatisch verlängern. Abgebucht wurde nichts. Bitte prüfen Sie die Bestellung noch einmal.",
+		"You have cancelled or withdrawn from the contract for one of the domains. While we are handling that, automatic renewal can't be turned on for it. Nothing was charged. Please check the order again.",
+	},
 	"problem.renewal_changed": {
 		"Der Preis oder der Text der automatischen Verlängerung hat sich gerade geändert. Abgebucht wurde nichts. Bitte prüfen Sie beides noch einmal.",
 		"The price or the text of automatic renewal has just changed. Nothing was charged. Please check both again.",
@@ -182,8 +186,8 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"This auth code is wrong. Check it, or ask your provider for a new one.",
 	},
 	"problem.auth_code_wrong_locked": {
-		"Dieser Auth-Code ist falsch, und die Domain ist gesperrt. Lassen Sie sich vom bisherigen Anbieter einen neuen Code geben und die Sperre aufheben.",
-		"This auth code is wrong, and the domain is locked. Ask your current provider for a new code and have them remove the lock.",
+		"Dieser Auth-Code ist falsch, und die Domain hat eine Umzugssperre. Lassen Sie sich vom bisherigen Anbieter einen neuen Code geben und die Sperre aufheben.",
+		"This auth code is wrong, and the domain has a transfer lock. Ask your current provider for a new code and have them remove the lock.",
 	},
 	"problem.over_names_budget": {
 		"Zu viele Abfragen in kurzer Zeit. Abgebucht wurde nichts. Bitte warten Sie ein paar Minuten und versuchen Sie es dann noch einmal.",
@@ -287,7 +291,7 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	},
 	"reason.transfer_locked": {
 		"Diese Domain ist bei ihrem Anbieter für Umzüge gesperrt. Gehört sie Ihnen, heben Sie die Sperre zuerst dort auf. In den ersten 60 Tagen nach Registrierung oder Umzug geht das oft nicht.",
-		"This domain is locked against transfers at its provider. If it is yours, have it unlocked there first. In the first 60 days after a registration or transfer they often can't do that.",
+		"This domain has a transfer lock at its provider. If it is yours, have the lock removed there first. In the first 60 days after a registration or transfer they often can't do that.",
 	},
 	"reason.transfer_locked.no_lock": {
 		"Die Registry lässt den Umzug dieser Domain zurzeit nicht zu. Gehört sie Ihnen, fragen Sie Ihren bisherigen Anbieter nach dem Grund.",
@@ -295,8 +299,8 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	},
 	"reason.auth_code_wrong": {"Der Auth-Code ist falsch.", "The auth code is wrong."},
 	"reason.auth_code_wrong_locked": {
-		"Der Auth-Code ist falsch, und die Domain ist gesperrt. Lassen Sie sich vom bisherigen Anbieter einen neuen Code geben und die Sperre aufheben. In den ersten 60 Tagen nach Registrierung oder Umzug geht das oft nicht.",
-		"The auth code is wrong, and the domain is locked. Ask your current provider for a new code and have them remove the lock. In the first 60 days after a registration or transfer they often can't do that.",
+		"Der Auth-Code ist falsch, und die Domain hat eine Umzugssperre. Lassen Sie sich vom bisherigen Anbieter einen neuen Code geben und die Sperre aufheben. In den ersten 60 Tagen nach Registrierung oder Umzug geht das oft nicht.",
+		"The auth code is wrong, and the domain has a transfer lock. Ask your current provider for a new code and have them remove the lock. In the first 60 days after a registration or transfer they often can't do that.",
 	},
 	"reason.auth_code_wrong_locked.no_lock": {
 		"Der Auth-Code ist falsch, und die Registry lässt den Umzug dieser Domain zurzeit nicht zu. Fragen Sie Ihren bisherigen Anbieter nach dem Grund und nach einem neuen Code.",
@@ -304,8 +308,8 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	},
 	"reason.not_your_domain": {"Sie können nur eigene Domains verlängern.", "You can only renew your own domains."},
 	"reason.domain_barred": {
-		"Diese Domain ist wegen eines laufenden Verfahrens gesperrt. Bitte wenden Sie sich an uns.",
-		"This domain is locked because of a dispute. Please contact us.",
+		"Wegen eines laufenden Verfahrens lässt sich diese Domain zurzeit nicht verlängern. Bitte wenden Sie sich an uns.",
+		"Because of a dispute, this domain can't be renewed at the moment. Please contact us.",
 	},
 	"reason.not_restorable": {
 		"Diese Domain lässt sich nicht (mehr) wiederherstellen.",
@@ -330,8 +334,8 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"The registry has raised its price for this premium domain in the meantime.",
 	},
 	"reason.registry_locked": {
-		"Die Registry hat den Auftrag abgelehnt, weil die Domain gesperrt oder noch zu neu ist.",
-		"The registry rejected the order because the domain is locked or still too new.",
+		"Die Registry hat den Auftrag abgelehnt, weil sie die Domain gegen solche Änderungen sperrt, etwa mit einer Umzugssperre, oder weil die Domain noch zu neu ist.",
+		"The registry rejected the order because the domain has a lock there, such as a transfer lock, or is still too new.",
 	},
 	"reason.registry_denied": {"Die Registry hat den Auftrag abgelehnt.", "The registry rejected the order."},
 	"reason.transfer_rejected": {

@@ -14,7 +14,7 @@ import (
 )
 
 // dynamicKeys are the prefixes of texts that are chosen by a service's codes.
-var dynamicKeys = []string{"problem.", "reason.", "rule.", "note.", "vat.", "warning.", "item.", "kind.", "done.", "field.", "hint.", "state.", "pay.title.", "pay.text.", "pay.owner.", "need.registrant.", "verify.", "transfer.includes.", "refunds."}
+var dynamicKeys = []string{"problem.", "reason.", "rule.", "note.", "vat.", "warning.", "item.", "kind.", "done.", "field.", "hint.", "state.", "pay.title.", "pay.text.", "pay.owner.", "need.registrant.", "verify.", "transfer.includes.", "refunds.", "renew.declared."}
 
 var allStates = []order.State{
 	order.AwaitingVerification, order.AwaitingPayment, order.Paying, order.Provisioning, order.Completed,
@@ -138,5 +138,18 @@ func TestTexts_EveryFailureReasonHasOwnText(t *testing.T) {
 	}
 	if ordered, moved := h.reasonKey(order.Register, registrar.NameHeld), h.reasonKey(order.Transfer, registrar.NameHeld); ordered != "reason.name_held" || moved != "reason.transfer_held" {
 		t.Errorf("a held name is explained with %s, to a transfer with %s", ordered, moved)
+	}
+}
+
+// "Locked" and "switched off" alone don't say what the customer can't do.
+func TestTexts_LocksSayWhatIsLocked(t *testing.T) {
+	t.Parallel()
+	vague := regexp.MustCompile(`(?i)\b(ist gesperrt|domain gesperrt|abgeschaltet|is locked|on hold|switched off)\b`)
+	for key, text := range allTexts(t) {
+		for _, language := range text {
+			if vague.MatchString(language) {
+				t.Errorf("%s: %s", key, language)
+			}
+		}
 	}
 }

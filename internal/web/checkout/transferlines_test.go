@@ -252,14 +252,14 @@ func TestTransferPage_WrongCodeOfLockedDomainNamesBoth(t *testing.T) {
 		{Name: "tee.com", Kind: order.Transfer, Reason: both}, {Name: "milch.com", Kind: order.Transfer, Reason: refusal(registrar.KindInvalid, provision.WrongCode)},
 	}}}
 	page := visit(t, orders, "erika", "/umzug", form("lines", "tee.com falsch\nmilch.com falsch"))
-	page.wantPage(http.StatusUnprocessableEntity, []string{"Der Auth-Code ist falsch, und die Domain ist gesperrt.", "Der Auth-Code ist falsch."}, nil)
+	page.wantPage(http.StatusUnprocessableEntity, []string{"Der Auth-Code ist falsch, und die Domain hat eine Umzugssperre.", "Der Auth-Code ist falsch."}, nil)
 	for _, line := range orders.transfers {
 		if line.Code != "" {
 			t.Errorf("the wrong code of %s is stored", line.Name)
 		}
 	}
 	orders.err = nil
-	visit(t, orders, "erika", "/umzug", form()).wantPage(http.StatusUnprocessableEntity, []string{"Der Auth-Code ist falsch, und die Domain ist gesperrt."}, nil)
+	visit(t, orders, "erika", "/umzug", form()).wantPage(http.StatusUnprocessableEntity, []string{"Der Auth-Code ist falsch, und die Domain hat eine Umzugssperre."}, nil)
 }
 
 func TestTransferPage_LineWithUnknownExtensionStaysWithItsProblem(t *testing.T) {

@@ -39,16 +39,16 @@ var transferTexts = ui.Texts{
 	"transfer.at_once":       {"meist wenige Minuten", "usually a few minutes"},
 	"transfer.steps":         {"So geht es", "How it works"},
 	"transfer.step.unlock": {
-		"Bisheriger Anbieter: Heben Sie dort die Umzugssperre der Domain auf. Sie heißt auch Transfer-Lock, Registrar-Lock oder clientTransferProhibited. Bei .de und einigen anderen Endungen gibt es keine. Ob eine Domain gesperrt ist, zeigt auch „WHOIS“ in der Suche.",
-		"Current provider: remove the domain's transfer lock there. It is also called registrar lock or clientTransferProhibited. Some extensions, such as .de, have none. “WHOIS” in the search results also shows whether a domain is locked.",
+		"Bisheriger Anbieter: Heben Sie dort die Umzugssperre der Domain auf. Sie heißt auch Transfer-Lock, Registrar-Lock oder clientTransferProhibited. Bei .de und einigen anderen Endungen gibt es keine. Ob eine Domain eine hat, zeigt auch „WHOIS“ in der Suche.",
+		"Current provider: remove the domain's transfer lock there. It is also called registrar lock or clientTransferProhibited. Some extensions, such as .de, have none. “WHOIS” in the search results also shows whether a domain has one.",
 	},
 	"transfer.step.code": {
 		"Bisheriger Anbieter: Lassen Sie sich den Auth-Code geben. Er heißt auch AuthInfo, EPP-Code oder Umzugscode. Bei manchen Endungen gilt er nur einige Tage. Domains mit .uk haben keinen; sie können Sie hier nicht umziehen.",
 		"Current provider: ask for the auth code. It is also called AuthInfo, EPP code or transfer code. With some extensions it is only valid for a few days. Domains under .uk have none; you can't transfer them here.",
 	},
 	"transfer.step.check": {
-		"Hier: Tragen Sie Domain und Auth-Code ein. Wir fragen die Registry vor dem Bezahlen, ob die Domain gesperrt ist und der Code stimmt. Manche Registries sagen das erst beim Umzug selbst.",
-		"Here: enter the domain and its auth code. Before you pay, we ask the registry whether the domain is locked and the code is right. Some registries only say so during the transfer itself.",
+		"Hier: Tragen Sie Domain und Auth-Code ein. Wir fragen die Registry vor dem Bezahlen, ob die Domain eine Umzugssperre hat und der Code stimmt. Manche Registries sagen das erst beim Umzug selbst.",
+		"Here: enter the domain and its auth code. Before you pay, we ask the registry whether the domain has a transfer lock and the code is right. Some registries only say so during the transfer itself.",
 	},
 	"transfer.step.pay": {
 		"Hier: Bezahlen Sie. Wir beauftragen den Umzug sofort. Ihr bisheriger Anbieter kann bei vielen Endungen noch einige Tage widersprechen; den Stand sehen Sie im Portal.",
@@ -93,8 +93,8 @@ var transferTexts = ui.Texts{
 	"transfer.repeated": {"Gleiche Zeilen zählen nur einmal; ausgelassen: {1}.", "Identical lines count once; skipped: {1}."},
 	"transfer.bad":      {"Noch nicht bereit ({1})", "Not ready yet ({1})"},
 	"transfer.bad_text": {
-		"Korrigieren Sie Auth-Codes direkt in der Zeile. Ist eine Domain gesperrt, heben Sie die Sperre auf und prüfen Sie dann erneut.",
-		"Correct auth codes right in the line. If a domain is locked, unlock it and then check again.",
+		"Korrigieren Sie Auth-Codes direkt in der Zeile. Hat eine Domain eine Umzugssperre, heben Sie sie auf und prüfen Sie dann erneut.",
+		"Correct auth codes right in the line. If a domain has a transfer lock, remove it and then check again.",
 	},
 	"transfer.good":        {"Bereit ({1})", "Ready ({1})"},
 	"transfer.line":        {"Zeile {1}", "Line {1}"},

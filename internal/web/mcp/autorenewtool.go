@@ -7,6 +7,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -14,7 +15,7 @@ import (
 // person in a browser.
 type Renewals interface {
 	TurnOff(ctx context.Context, actor registrar.Actor, domain string) error
-	AgreeURL(domain string) string
+	AgreeURL(ctx context.Context, actor registrar.Actor, domain string) (string, error)
 }
 
 // autoRenewResult is the state after the call. ConsentURL is where the customer turns it
@@ -81,7 +82,13 @@ func (s *Server) setAutoRenew(ctx context.Context, state *requestState, args arg
 	case enabled && !result.AutoRenew && (domain.Status != registrar.DomainActive || !listed || extension.Renew <= 0):
 		return nil, &notChangeable{renewal.NotRenewable, page}
 	case enabled && !result.AutoRenew:
-		result.ConsentURL = s.cfg.Renewals.AgreeURL(domain.ID)
+		result.ConsentURL, err = s.cfg.Renewals.AgreeURL(ctx, *state.caller, domain.ID)
+		switch {
+		case registrar.CodeOf(err) == withdrawal.NoticeOpen:
+			return nil, &notChangeable{withdrawal.NoticeOpen, page}
+		case err != nil:
+			return nil, err
+		}
 	case !enabled && result.AutoRenew:
 		err := s.cfg.Renewals.TurnOff(ctx, *state.caller, domain.ID)
 		switch {
@@ -100,8 +107,11 @@ func (s *Server) setAutoRenew(ctx context.Context, state *requestState, args arg
 // autoRenewRefused is the failure for the model.
 func (s *Server) autoRenewRefused(problem *notChangeable) failure {
 	f := failure{Code: notChangeableCode, Reason: string(problem.reason), URL: problem.url, Message: messageNotRenewable}
-	if problem.reason == renewal.InProgress {
+	switch problem.reason {
+	case renewal.InProgress:
 		f.Message, f.Retryable, f.RetryAfter = messageRenewing, true, renewalRetry
+	case withdrawal.NoticeOpen:
+		f.Message = messageNoticeOpen
 	}
 	return f
 }
@@ -110,6 +120,7 @@ const (
 	notChangeableCode   = "not_changeable"
 	renewalRetry        = 60 // seconds
 	messageNotRenewable = "This domain can't renew automatically: it is not active, or its extension is no longer sold. Nothing was changed. Its page is at url."
+	messageNoticeOpen   = "The customer has withdrawn from the contract for this domain or cancelled it. While that is being handled, automatic renewal can't be turned on. Nothing was changed. Its page is at url."
 	messageRenewing     = "The domain is being charged and renewed right now, so nothing was changed. Call list_my_domains in a minute to see its new term, then call again to turn automatic renewal off for the next one."
 	messageNoDomain     = "This customer holds no such domain. list_my_domains shows those that they hold."
 )

@@ -24,6 +24,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
@@ -268,7 +269,7 @@ func (w *fakeServices) Cancel(ctx context.Context, who registrar.Actor, id strin
 }
 
 // FindByName finds domains by the first word of their names: on renews, busy is being
-// charged, gone has expired, none is not held.
+// charged, gone has expired, ended has an open termination, none is not held.
 func (w *fakeServices) FindByName(_ context.Context, _ registrar.Actor, name string) (portfolio.Domain, bool, error) {
 	w.calls.Add(1)
 	word, tld, _ := strings.Cut(name, ".")
@@ -294,8 +295,11 @@ func (w *fakeServices) TurnOff(_ context.Context, _ registrar.Actor, domain stri
 	return nil
 }
 
-func (w *fakeServices) AgreeURL(domain string) string {
-	return base + "/portal/domains/" + domain + "/auto-renew"
+func (w *fakeServices) AgreeURL(_ context.Context, actor registrar.Actor, domain string) (string, error) {
+	if domain == "d-ended" && actor.Customer != "" {
+		return "", registrar.Conflict(withdrawal.NoticeOpen)
+	}
+	return base + "/portal/domains/" + domain + "/auto-renew", nil
 }
 
 func newServer(t testing.TB, change func(*Config)) (*Server, *fakeServices) {

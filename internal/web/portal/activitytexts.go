@@ -129,7 +129,7 @@ var activityTexts = ui.Texts{
 	"action.payment_method_removed":  {"Zahlungsmittel entfernt", "Payment method removed"},
 	"action.renewal_failed":          {"Automatische Verlängerung fehlgeschlagen", "Automatic renewal failed"},
 	"action.domain_expired":          {"Domain abgelaufen", "Domain expired"},
-	"action.domain_held":             {"Domain abgeschaltet (unbezahlt)", "Domain suspended (unpaid)"},
+	"action.domain_held":             {"Domain aus dem DNS genommen (unbezahlt)", "Domain taken out of the DNS (unpaid)"},
 	"action.domain_deleted":          {"Domain gelöscht (unbezahlt)", "Domain deleted (unpaid)"},
 	"action.domain_closed":           {"Domain endgültig gelöscht", "Domain deleted for good"},
 	"action.domain_handed_over":      {"Domain an die Registry übergeben", "Domain handed over to the registry"},

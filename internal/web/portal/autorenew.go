@@ -8,6 +8,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -67,7 +68,7 @@ func (h *Handler) renderAutoRenew(req *ui.Request, problem error) error {
 	}
 	offer, err := h.Renewals.Offer(req.R.Context(), req.Actor(), id)
 	switch {
-	case registrar.CodeOf(err) == renewal.NotRenewable, registrar.CodeOf(err) == renewal.NoticeOpen:
+	case registrar.CodeOf(err) == renewal.NotRenewable, registrar.CodeOf(err) == withdrawal.NoticeOpen:
 		return h.domainProblem(req, err)
 	case err != nil:
 		return err

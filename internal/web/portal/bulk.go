@@ -198,7 +198,7 @@ func (h *Handler) addOffers(req *ui.Request, view *bulkView) error {
 		switch {
 		case registrar.CodeOf(err) == renewal.NotRenewable, registrar.KindOf(err) == registrar.KindNotFound: // or it has left
 			view.Without = append(view.Without, domain.Name)
-		case registrar.CodeOf(err) == renewal.NoticeOpen:
+		case registrar.CodeOf(err) == withdrawal.NoticeOpen:
 			view.Declared = append(view.Declared, domain.Name)
 		case err != nil:
 			return err
@@ -260,7 +260,7 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 	}
 	for _, outcome := range outcomes {
 		row := h.bulkRow(req, action.Kind, outcome)
-		row.Declared = withdrawal.OpenKinds(declared, outcome.Name, time.Time{})
+		row.Declared = withdrawal.OpenKinds(declared, time.Time{}, outcome.Name)
 		switch row.Tone {
 		case "good":
 			view.Done++

@@ -11,8 +11,8 @@ var contactCheckTexts = ui.Texts{
 	"contact_link.submit":    {"Adresse bestätigen", "Confirm address"},
 	"contact_link.confirmed": {"Adresse bestätigt", "Address confirmed"},
 	"contact_link.confirmed_text": {
-		"Vielen Dank. Ihre E-Mail-Adresse ist bestätigt, mehr müssen Sie nicht tun. Falls Domains gesperrt waren, schalten wir sie jetzt wieder frei.",
-		"Thank you. Your email address is confirmed, and there is nothing else to do. If domains were suspended, we are bringing them back now.",
+		"Vielen Dank. Ihre E-Mail-Adresse ist bestätigt, mehr müssen Sie nicht tun. Falls Domains aus dem DNS genommen waren, kommen sie jetzt wieder hinein.",
+		"Thank you. Your email address is confirmed, and there is nothing else to do. If domains were taken out of the DNS, we are putting them back now.",
 	},
 	"contact_link.obsolete":      {"Nichts mehr zu bestätigen", "Nothing left to confirm"},
 	"contact_link.obsolete_text": {"Diese Adresse muss nicht mehr bestätigt werden.", "This address no longer has to be confirmed."},
@@ -22,8 +22,8 @@ var contactCheckTexts = ui.Texts{
 	},
 	"contact_checks.title": {"Unbestätigte Adressen", "Unconfirmed addresses"},
 	"contact_checks.intro": {
-		"Innerhalb von 15 Tagen muss jeder Inhaber seine E-Mail-Adresse bestätigen (ICANN, § 49 BSIG). Wir haben dazu an diese Adressen geschrieben. Ohne Bestätigung müssen wir die Domains sperren.",
-		"Every holder has to confirm their email address within 15 days (ICANN, § 49 BSIG). We have written to these addresses. Without a confirmation, we have to suspend the domains.",
+		"Innerhalb von 15 Tagen muss jeder Inhaber seine E-Mail-Adresse bestätigen (ICANN, § 49 BSIG). Wir haben dazu an diese Adressen geschrieben. Ohne Bestätigung müssen wir die Domains aus dem DNS nehmen.",
+		"Every holder has to confirm their email address within 15 days (ICANN, § 49 BSIG). We have written to these addresses. Without a confirmation, we have to take the domains out of the DNS.",
 	},
 	"contact_checks.wrong": {
 		"Ist eine Adresse falsch? Dann ändern Sie den Inhaber auf der Seite der Domain.",
@@ -34,7 +34,7 @@ var contactCheckTexts = ui.Texts{
 	"contact_checks.state":      {"Stand", "State"},
 	"contact_checks.pending":    {"Wartet auf Bestätigung", "Waiting for confirmation"},
 	"contact_checks.overdue":    {"Frist abgelaufen", "Deadline passed"},
-	"contact_checks.suspended":  {"Domains gesperrt", "Domains suspended"},
+	"contact_checks.suspended":  {"Domains nicht im DNS", "Domains not in the DNS"},
 	"contact_checks.resend":     {"E-Mail noch einmal schicken", "Send the message again"},
 	"contact_checks.resend_one": {"E-Mail noch einmal an {1} schicken", "Send the message to {1} again"},
 	"note.contact_resent":       {"Die E-Mail ist unterwegs.", "The message is on its way."},
@@ -44,19 +44,19 @@ var contactCheckTexts = ui.Texts{
 	},
 	"note.contact_confirmed": {"Diese Adresse muss nicht mehr bestätigt werden.", "This address no longer has to be confirmed."},
 	"contact_check.pending": {
-		"Der Inhaber hat seine E-Mail-Adresse {1} noch nicht bestätigt. Geschieht das nicht bis {2}, müssen wir die Domain sperren.",
-		"The holder has not confirmed the email address {1} yet. Without a confirmation by {2}, we have to suspend the domain.",
+		"Der Inhaber hat seine E-Mail-Adresse {1} noch nicht bestätigt. Geschieht das nicht bis {2}, müssen wir die Domain aus dem DNS nehmen.",
+		"The holder has not confirmed the email address {1} yet. Without a confirmation by {2}, we have to take the domain out of the DNS.",
 	},
 	"contact_check.overdue": {
-		"Der Inhaber hat seine E-Mail-Adresse {1} nicht bis {2} bestätigt. Wir müssen die Domain jetzt sperren; noch ist sie erreichbar.",
-		"The holder has not confirmed the email address {1} by {2}. We have to suspend the domain now; it is still online.",
+		"Der Inhaber hat seine E-Mail-Adresse {1} nicht bis {2} bestätigt. Wir müssen die Domain jetzt aus dem DNS nehmen; noch ist sie erreichbar.",
+		"The holder has not confirmed the email address {1} by {2}. We have to take the domain out of the DNS now; it is still online.",
 	},
 	"contact_check.suspended": {
-		"Diese Domain ist gesperrt und nicht erreichbar, weil der Inhaber seine E-Mail-Adresse {1} nicht bestätigt hat. Mit der Bestätigung ist sie sofort wieder frei.",
-		"This domain is suspended and offline because the holder has not confirmed the email address {1}. A confirmation lifts this at once.",
+		"Diese Domain ist nicht im DNS und nicht erreichbar, weil der Inhaber seine E-Mail-Adresse {1} nicht bestätigt hat. Mit der Bestätigung kommt sie sofort wieder hinein.",
+		"This domain is not in the DNS and offline because the holder has not confirmed the email address {1}. A confirmation lifts this at once.",
 	},
 	"line.contact.pending":   {"{1}: als Adresse des Inhabers noch nicht bestätigt", "{1}: not confirmed as the holder's address yet"},
 	"line.contact.overdue":   {"{1}: nicht bestätigt, Frist abgelaufen", "{1}: not confirmed, deadline passed"},
-	"line.contact.suspended": {"{1}: nicht bestätigt, Domains gesperrt", "{1}: not confirmed, domains suspended"},
+	"line.contact.suspended": {"{1}: nicht bestätigt, Domains nicht im DNS", "{1}: not confirmed, domains not in the DNS"},
 	"do.contact":             {"Ansehen", "View"},
 }

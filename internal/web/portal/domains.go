@@ -136,7 +136,7 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 		return err
 	}
 	for _, d := range some.Domains {
-		line := domainRow{Domain: d, End: h.termEndOf(req, d), Unlocked: h.isUnlocked(d), Declared: withdrawal.OpenKinds(declared, d.Name, d.CreatedAt)}
+		line := domainRow{Domain: d, End: h.termEndOf(req, d), Unlocked: h.isUnlocked(d), Declared: withdrawal.OpenKinds(declared, d.CreatedAt, d.Name)}
 		view.Actions = view.Actions || line.End.Renewable
 		view.Domains = append(view.Domains, line)
 		view.IDs += d.ID + " "

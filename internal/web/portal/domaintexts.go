@@ -32,8 +32,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"domain.expired":         {"abgelaufen", "expired"},
 	"domain.redemption":      {"gelöscht, in der Rückholfrist", "deleted, in redemption"},
 	"domain.transit":         {"im Transit bei DENIC", "in transit at DENIC"},
-	"domain.suspended":       {"gesperrt, Adresse unbestätigt", "suspended, address unconfirmed"},
-	"domain.held":            {"abgeschaltet", "offline, on hold"},
+	"domain.suspended":       {"nicht im DNS, Adresse unbestätigt", "not in the DNS, address unconfirmed"},
+	"domain.held":            {"nicht im DNS", "not in the DNS"},
 	"domain.disputed":        {"Zahlung ungeklärt", "payment unresolved"},
 	"domain.transferred_out": {"weggezogen", "transferred away"},
 
@@ -58,17 +58,17 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	},
 	"term.ends": {"Endet am {1}, wenn Sie nicht verlängern", "Ends on {1} unless you renew"},
 	"term.unpaid_hold": {
-		"Laufzeit vorbei; ab {1} abgeschaltet, wenn Sie nicht verlängern",
-		"Term over; stops working on {1} unless you renew",
+		"Laufzeit vorbei; ab {1} nicht mehr im DNS, wenn Sie nicht verlängern",
+		"Term over; leaves the DNS on {1} unless you renew",
 	},
 	"term.unpaid_delete":  {"Laufzeit vorbei; wird am {1} gelöscht, wenn Sie nicht verlängern", "Term over; will be deleted on {1} unless you renew"},
 	"term.unpaid_transit": {"Laufzeit vorbei; geht am {1} an DENIC zurück, wenn Sie nicht verlängern", "Term over; goes back to DENIC on {1} unless you renew"},
 	"term.unpaid_until":   {"Laufzeit vorbei; verlängern können Sie voraussichtlich bis {1}", "Term over; you can probably renew until {1}"},
 	"term.unpaid":         {"Laufzeit vorbei; bitte verlängern Sie bald", "Term over; please renew soon"},
 	"term.unpaid_over":    {"Laufzeit vorbei; hier kann sie nicht mehr verlängert werden", "Term over; it can't be renewed here any more"},
-	"term.holding":        {"Wird gerade abgeschaltet; verlängern können Sie weiterhin", "Is being suspended; you can still renew"},
-	"term.held":           {"Abgeschaltet seit {1}; wird am {2} gelöscht, wenn Sie nicht verlängern", "Suspended since {1}; will be deleted on {2} unless you renew"},
-	"term.held_open":      {"Abgeschaltet seit {1}, bis Sie verlängern", "Suspended since {1} until you renew"},
+	"term.holding":        {"Wird gerade aus dem DNS genommen; verlängern können Sie weiterhin", "Is being taken out of the DNS; you can still renew"},
+	"term.held":           {"Seit {1} nicht im DNS; wird am {2} gelöscht, wenn Sie nicht verlängern", "Not in the DNS since {1}; will be deleted on {2} unless you renew"},
+	"term.held_open":      {"Seit {1} nicht im DNS, bis Sie verlängern", "Not in the DNS since {1} until you renew"},
 	"term.deleting":       {"Wird gerade gelöscht", "Is being deleted"},
 	"term.redemption":     {"Gelöscht; wiederherstellbar bis {1}", "Deleted; can be restored until {1}"},
 	"term.deleted":        {"Gelöscht", "Deleted"},
@@ -76,8 +76,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"term.keep":           {"Entscheidung zurücknehmen", "Undo this choice"},
 	"term.let_expire":     {"Auslaufen lassen", "Let it expire"},
 	"term.let_expire_text": {
-		"Wir verlängern die Domain dann nicht und buchen nichts ab. Nach dem Ende der Laufzeit wird sie abgeschaltet und gelöscht oder an die Registry zurückgegeben; damit stimmen Sie der Löschung zu. Ist die Laufzeit schon vorbei, kann das sofort geschehen. Bis zur Löschung können Sie das zurücknehmen.",
-		"We won't renew the domain or charge you. When its term ends, it is suspended and deleted, or handed back to the registry; you agree to the deletion. If the term has already ended, this may happen at once. You can undo this until the domain is deleted.",
+		"Wir verlängern die Domain dann nicht und buchen nichts ab. Nach dem Ende der Laufzeit wird sie aus dem DNS genommen und gelöscht oder an die Registry zurückgegeben; damit stimmen Sie der Löschung zu. Ist die Laufzeit schon vorbei, kann das sofort geschehen. Bis zur Löschung können Sie das zurücknehmen.",
+		"We won't renew the domain or charge you. When its term ends, it is taken out of the DNS and deleted, or handed back to the registry; you agree to the deletion. If the term has already ended, this may happen at once. You can undo this until the domain is deleted.",
 	},
 	"term.let_expire_submit": {"Domain auslaufen lassen", "Let the domain expire"},
 
@@ -279,8 +279,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"It is shown only once. Please note it down now.",
 	},
 	"domain_page.code_locked": {
-		"Die Domain ist noch gesperrt. Heben Sie die Sperre für den Umzug auf.",
-		"The domain is still locked. Unlock it for the transfer.",
+		"Die Domain hat noch eine Umzugssperre. Heben Sie sie für den Umzug auf.",
+		"The domain still has a transfer lock. Remove it for the transfer.",
 	},
 	"domain_page.code_done": {"Fertig", "Done"},
 	"domain_page.copy_failed": {
@@ -337,8 +337,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"We have no connection to this registry at the moment. You can't change the domain here.",
 	},
 	"closed.domain_barred": {
-		"Das ist wegen eines laufenden Verfahrens gesperrt. Bitte wenden Sie sich an uns.",
-		"This is locked because of a dispute. Please contact us.",
+		"Wegen eines laufenden Verfahrens geht das zurzeit nicht. Bitte wenden Sie sich an uns.",
+		"Because of a dispute, this isn't possible at the moment. Please contact us.",
 	},
 	"closed.domain_disputed": {
 		"Umzug, Auth-Code und Inhaberwechsel sind gesperrt: Die Zahlung für diese Domain wurde reklamiert oder zurückgegeben.",
@@ -365,8 +365,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Was it a mistake, or would you like to pay the amount? Please write to us. If the bank returns the money to us, the lock ends by itself.",
 	},
 	"disputed.held": {
-		"Die Domain ist deshalb abgeschaltet: Website und E-Mail sind nicht erreichbar.",
-		"The domain is therefore offline: its website and email can't be reached.",
+		"Die Domain ist deshalb nicht im DNS: Website und E-Mail sind nicht erreichbar.",
+		"The domain is therefore not in the DNS: its website and email can't be reached.",
 	},
 	"disputed.contact":            {"Kontakt aufnehmen", "Contact us"},
 	"closed.registry_has_no_lock": {"Diese Endung kennt keine Sperre.", "This extension has no lock."},
@@ -388,8 +388,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"change.auth_code":   {"Auth-Code angezeigt", "Auth code shown"},
 	"change.holder":      {"Inhaber geändert", "Holder changed"},
 	"change.hold": {
-		"Gesperrt und aus dem DNS genommen",
-		"Suspended and taken out of the DNS",
+		"Aus dem DNS genommen",
+		"Taken out of the DNS",
 	},
 	"change.release": {"Wieder im DNS", "Back in the DNS"},
 	"change.secure": {
@@ -412,13 +412,13 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"action.auth_code_shown":         {"Auth-Code angezeigt", "Auth code shown"},
 	"action.contact_asked":           {"E-Mail-Adresse eines Inhabers: Bestätigung angefordert", "Email address of a holder: confirmation requested"},
 	"action.contact_confirmed":       {"E-Mail-Adresse eines Inhabers bestätigt", "Email address of a holder confirmed"},
-	"action.contact_suspended":       {"Domains gesperrt: Adresse des Inhabers nicht bestätigt", "Domains suspended: address of the holder not confirmed"},
+	"action.contact_suspended":       {"Domains aus dem DNS genommen: Adresse des Inhabers nicht bestätigt", "Domains taken out of the DNS: address of the holder not confirmed"},
 	"action.domain_holder_changed":   {"Inhaber einer Domain geändert", "Holder of a domain changed"},
 	"action.domain_change_refused":   {"Änderung von der Registry abgelehnt", "Change rejected by the registry"},
 	"action.domain_change_abandoned": {"Änderung einer Domain abgebrochen", "Domain change abandoned"},
 	"action.nameservers_planned":     {"Änderung der Nameserver geplant", "Nameserver change planned"},
 	"action.domain_change_canceled":  {"Geplante Änderung der Nameserver abgebrochen", "Planned nameserver change cancelled"},
-	"action.domain_hold_set":         {"Domain gesperrt und aus dem DNS genommen", "Domain suspended and taken out of the DNS"},
+	"action.domain_hold_set":         {"Domain aus dem DNS genommen", "Domain taken out of the DNS"},
 	"action.domain_hold_removed":     {"Domain wieder im DNS", "Domain back in the DNS"},
 	"action.domain_secured":          {"Domain wegen eines Verfahrens gesichert", "Domain secured because of a dispute"},
 
@@ -433,7 +433,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"note.change_canceled":  {"Die Änderung ist abgebrochen. Die Nameserver bleiben, wie sie sind.", "The change is cancelled. The nameservers stay as they are."},
 	"note.change_ds_add":    {"Der DS-Eintrag ist bei der Registry hinterlegt.", "The registry has the DS record."},
 	"note.change_ds_remove": {"Der DS-Eintrag ist entfernt.", "The DS record is removed."},
-	"note.change_lock":      {"Die Domain ist gesperrt.", "The domain is locked."},
+	"note.change_lock":      {"Die Domain hat jetzt eine Umzugssperre.", "The domain now has a transfer lock."},
 	"note.change_unlock":    {"Die Sperre ist aufgehoben.", "The lock is removed."},
 	"note.change_holder":    {"Die Domain hat jetzt diesen Inhaber.", "The domain now has this holder."},
 	"note.change_under_way": {

@@ -15,11 +15,12 @@ import (
 
 // overviewLine is one row of the overview.
 type overviewLine struct {
-	Name      string // a domain; empty if the line is not about one
-	More      int    // further domains of an order
+	Name      string            // a domain; empty if the line is not about one
+	Held      *portfolio.Domain // the customer's domain that the line is about; nil if it is about an order
+	More      int               // further domains of an order
 	Text      string
 	Until     time.Time
-	Declared  []withdrawal.Kind // open withdrawals and terminations that mention the domain
+	Declared  []withdrawal.Kind // open withdrawals and terminations that mention that domain
 	URL       string
 	ActionKey string // the text key of the link; empty if the name is the link
 }
@@ -144,7 +145,7 @@ func (h *Handler) addNewest(req *ui.Request, view *overviewView) error {
 		if text == "" || domain.Restriction != "" {
 			text = h.templates.Text(req.Language, "domain."+string(domain.State()))
 		}
-		newest.Lines = append(newest.Lines, overviewLine{Name: domain.Name, Text: text, Until: domain.PaidUntil, URL: domainPath(domain.ID)})
+		newest.Lines = append(newest.Lines, overviewLine{Name: domain.Name, Held: &domain, Text: text, Until: domain.PaidUntil, URL: domainPath(domain.ID)})
 	}
 	if len(newest.Lines) > 0 {
 		view.Parts = append(view.Parts, newest)
@@ -152,20 +153,23 @@ func (h *Handler) addNewest(req *ui.Request, view *overviewView) error {
 	return nil
 }
 
-// addDeclaredKinds adds what the customer has withdrawn from or terminated to the lines about it.
+// addDeclaredKinds adds what the customer has withdrawn from or terminated to the lines about these
+// domains. A line about an order says what became of the order, whichever domain it names.
 func (h *Handler) addDeclaredKinds(req *ui.Request, view *overviewView) error {
 	var names []string
 	for _, part := range view.Parts {
 		for _, line := range part.Lines {
-			if line.Name != "" {
+			if line.Held != nil {
 				names = append(names, line.Name)
 			}
 		}
 	}
 	declared, err := h.declared(req, names)
 	for _, part := range view.Parts {
-		for i := range part.Lines {
-			part.Lines[i].Declared = withdrawal.OpenKinds(declared, part.Lines[i].Name, time.Time{})
+		for i, line := range part.Lines {
+			if line.Held != nil {
+				part.Lines[i].Declared = withdrawal.OpenKinds(declared, line.Held.CreatedAt, line.Name)
+			}
 		}
 	}
 	return err
@@ -228,6 +232,9 @@ func (h *Handler) overviewLine(req *ui.Request, line overview.Line) (overviewLin
 		row.Text = text(key)
 	default:
 		return h.orderLine(req, line)
+	}
+	if row.Name != "" {
+		row.Held = &line.Domain
 	}
 	return row, nil
 }

@@ -65,10 +65,10 @@ var overviewTexts = ui.Texts{
 		"Another registrar has requested this domain. You can stop the transfer.",
 	},
 	"line.suspended": {
-		"Gesperrt und nicht erreichbar: Der Inhaber hat seine E-Mail-Adresse nicht bestätigt.",
-		"Suspended and offline: the holder has not confirmed the email address.",
+		"Nicht im DNS und nicht erreichbar: Der Inhaber hat seine E-Mail-Adresse nicht bestätigt.",
+		"Not in the DNS and offline: the holder has not confirmed the email address.",
 	},
-	"line.held":            {"Abgeschaltet: Website und E-Mail sind nicht erreichbar.", "On hold: website and email are offline."},
+	"line.held":            {"Nicht im DNS: Website und E-Mail sind nicht erreichbar.", "Not in the DNS: website and email are offline."},
 	"line.disputed":        {"Die Zahlung ist ungeklärt; Umzug, Auth-Code und Inhaberwechsel sind gesperrt.", "The payment is unresolved; transfers, auth codes and changes of the holder are locked."},
 	"line.transfer_ending": {"Der Umzug zu einem anderen Anbieter wird abgeschlossen.", "The transfer to another registrar is being completed."},
 	"line.unpaid":          {"Bestellung über {1}", "Order of {1}"},

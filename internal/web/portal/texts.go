@@ -84,8 +84,8 @@ var texts = ui.WithRequirements(ui.Texts{
 	"sign_in.forgot":   {"Passwort vergessen?", "Forgot your password?"},
 	"sign_in.register": {"Noch kein Konto? Konto anlegen", "No account yet? Create one"},
 	"sign_in.no_password": {
-		"Sie haben noch kein Passwort? Über „Passwort vergessen?“ schicken wir Ihnen einen Link, mit dem Sie eines wählen. Danach geht es mit Ihrer Bestellung weiter.",
-		"No password yet? Choose “Forgot your password?” and we will email you a link to set one. Then you can continue with your order.",
+		"Passwort noch nicht festgelegt oder vergessen? Über „Passwort vergessen?“ schicken wir Ihnen einen Link, mit dem Sie eines festlegen. Danach geht es mit Ihrer Bestellung weiter.",
+		"Password not set yet, or forgotten? Choose “Forgot your password?” and we will email you a link to set one. Then you can continue with your order.",
 	},
 	"code.title": {"Zweiter Faktor", "Second factor"},
 	"code.intro": {
@@ -496,12 +496,12 @@ var texts = ui.WithRequirements(ui.Texts{
 		"You have too many open orders. Please pay or discard one first.",
 	},
 	"problem.domain_barred": {
-		"Diese Domain ist wegen eines laufenden Verfahrens gesperrt. Bitte wenden Sie sich an uns.",
-		"This domain is locked because of a dispute. Please contact us.",
+		"Wegen eines laufenden Verfahrens geht das bei dieser Domain zurzeit nicht. Bitte wenden Sie sich an uns.",
+		"Because of a dispute, this isn't possible for this domain at the moment. Please contact us.",
 	},
 	"problem.domain_disputed": {
-		"Das ist gesperrt: Die Zahlung für diese Domain wurde reklamiert oder zurückgegeben. Bitte wenden Sie sich an uns.",
-		"This is locked: the payment for this domain was disputed or returned. Please contact us.",
+		"Das geht zurzeit nicht: Die Zahlung für diese Domain wurde reklamiert oder zurückgegeben. Bitte wenden Sie sich an uns.",
+		"This isn't possible at the moment: the payment for this domain was disputed or returned. Please contact us.",
 	},
 	"problem.renewal_refused": {
 		"Diese Domain können Sie zurzeit nicht verlängern.",

@@ -39,11 +39,18 @@ type results struct {
 	// Free, Premium, NotSold (free or premium, but not to be ordered here) and Unknown count the
 	// names of this batch and, with script, of those before it, which stay on the page.
 	Free, Premium, NotSold, Unknown int
+	Priced                          bool // a row of theirs shows a price
+}
+
+// Pending reports whether a row may still get a price.
+func (r results) Pending() bool {
+	return slices.ContainsFunc(r.Hits, func(row hit) bool { return row.State == waiting })
 }
 
 // count adds the rows of this batch.
 func (r *results) count() {
 	for _, row := range r.Hits {
+		r.Priced = r.Priced || row.Offer != nil || row.Transfer != nil
 		available := row.State == free || row.State == premium
 		switch {
 		case available && row.SaleKey != "":
@@ -204,13 +211,14 @@ func (h *Handler) streamSearch(req *ui.Request) error {
 	if planned.From > 0 {
 		found.Free, found.Premium = countField(req, "free", planned.From), countField(req, "premium", planned.From)
 		found.NotSold, found.Unknown = countField(req, "not_sold", planned.From), countField(req, "unknown", planned.From)
+		found.Priced = req.Field("priced") != ""
 	}
 	found.count()
 	more, err := h.templates.RenderPart(req.Language, "start", "more", found)
 	if err != nil {
 		httpjson.RecordError(req.W, err)
 	}
-	out.Send("end", map[string]any{"text": h.summary(req, found, planned.From+len(found.Hits)), "html": more})
+	out.Send("end", map[string]any{"text": h.summary(req, found, planned.From+len(found.Hits)), "html": more, "priced": found.Priced})
 	return nil
 }
 
@@ -239,31 +247,43 @@ func (h *Handler) summary(req *ui.Request, found results, shown int) string {
 		}
 		return strings.Join(parts, " ")
 	}
+	all := func(many, both string) string {
+		if shown == 2 {
+			return text(both)
+		}
+		return text(many, shown)
+	}
 	var parts []string
 	switch {
-	case found.Unknown > 0 && found.Unknown >= shown:
-		return text("search.summary_unknown_all")
-	case found.Premium > 0 && found.Premium == shown:
-		return text("search.summary_premium_all", shown)
+	case found.Unknown >= shown:
+		return all("search.summary_unknown_all", "search.summary_unknown_all_two")
+	case found.Premium == shown:
+		return all("search.summary_premium_all", "search.summary_premium_all_two")
+	case found.NotSold == shown:
+		return all("search.summary_not_sold_all", "search.summary_not_sold_all_two")
+	case found.Premium == 1 && available == 1:
+		parts = append(parts, text("search.summary_premium_one", shown))
+	case found.Premium > 0 && found.Premium == available:
+		parts = append(parts, text("search.summary_premium_only", available, shown))
 	case found.NotSold > 0 && available == 1:
 		parts = append(parts, text("search.summary_sold_one", shown))
 	case found.NotSold > 0 && available > 0:
 		parts = append(parts, text("search.summary_sold", available, shown))
 	case found.NotSold > 0: // said below
 	case available == shown:
-		parts = append(parts, text("search.summary_all", available, shown))
+		parts = append(parts, all("search.summary_all", "search.summary_all_two"))
 	case available == 1:
 		parts = append(parts, text("search.summary_one", available, shown))
 	case available > 0:
 		parts = append(parts, text("search.summary", available, shown))
 	case found.Unknown == 0:
-		parts = append(parts, text("search.summary_none", available, shown))
+		parts = append(parts, all("search.summary_none", "search.summary_none_two"))
 	case shown-found.Unknown == 1:
 		parts = append(parts, text("search.summary_not_free_one", 1, shown))
 	default:
 		parts = append(parts, text("search.summary_not_free", shown-found.Unknown, shown))
 	}
-	if found.Premium > 0 {
+	if found.Premium > 0 && found.Premium < available {
 		parts = append(parts, text("search.summary_premium", found.Premium))
 	}
 	switch {

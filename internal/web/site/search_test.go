@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -100,7 +101,9 @@ func TestSearchSummary_CountsNamesThatCannotBeOrderedSeparately(t *testing.T) {
 	}{
 		{results{Free: 7, NotSold: 1}, "7 von 8 sind frei und hier bestellbar. 1 von 8 ist frei, aber hier nicht bestellbar.", "7 of 8 are available and can be ordered here. 1 of 8 is available, but can't be ordered here."},
 		{results{Free: 1, NotSold: 2, Unknown: 1}, "1 von 8 ist frei und hier bestellbar. 2 von 8 sind frei, aber hier nicht bestellbar. Bei 1 ließ es sich gerade nicht feststellen.", "1 of 8 is available and can be ordered here. 2 of 8 are available, but can't be ordered here. We couldn't find out for 1 of them right now."},
-		{results{NotSold: 8}, "8 von 8 sind frei, aber hier nicht bestellbar.", "8 of 8 are available, but can't be ordered here."},
+		{results{NotSold: 8}, "Alle 8 sind frei, aber hier nicht bestellbar.", "All 8 are available, but can't be ordered here."},
+		{results{NotSold: 2}, "2 von 8 sind frei, aber hier nicht bestellbar.", "2 of 8 are available, but can't be ordered here."},
+		{results{Premium: 1, NotSold: 1}, "1 von 8 ist frei, aber nur zum Premiumpreis. 1 von 8 ist frei, aber hier nicht bestellbar.", "1 of 8 is available, but only at a premium price. 1 of 8 is available, but can't be ordered here."},
 	} {
 		for language, want := range map[string]string{"de": c.de, "en": c.en} {
 			if got := h.summary(&ui.Request{Language: language}, c.found, 8); got != want {
@@ -150,6 +153,51 @@ func TestSearchSummary_SingleNameHasSingular(t *testing.T) {
 				t.Errorf("%q, want %q", got, want)
 			}
 		}
+	}
+}
+
+func TestSearchSummary_TwoNamesAreBothOrNeither(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t).handler
+	for _, c := range []struct {
+		found  results
+		de, en string
+	}{
+		{results{Free: 2}, "Beide sind frei.", "Both are available."},
+		{results{Premium: 2}, "Beide sind frei, aber nur zum Premiumpreis.", "Both are available, but only at a premium price."},
+		{results{NotSold: 2}, "Beide sind frei, aber hier nicht bestellbar.", "Both are available, but can't be ordered here."},
+		{results{Unknown: 2}, "Wir konnten gerade nicht feststellen, ob einer der beiden Namen frei ist.", "We couldn't find out right now whether either name is available."},
+		{results{}, "Keiner der beiden Namen ist frei.", "Neither name is available."},
+		{results{Free: 1}, "1 von 2 ist frei.", "1 of 2 is available."},
+		{results{Premium: 1}, "1 von 2 ist frei, aber nur zum Premiumpreis.", "1 of 2 is available, but only at a premium price."},
+		{results{Free: 1, Premium: 1}, "Beide sind frei. 1 davon nur zum Premiumpreis.", "Both are available. 1 of them only at a premium price."},
+	} {
+		for language, want := range map[string]string{"de": c.de, "en": c.en} {
+			if got := h.summary(&ui.Request{Language: language}, c.found, 2); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		}
+	}
+}
+
+func TestSearch_FootnoteAboutPricesOnlyBesidePrices(t *testing.T) {
+	t.Parallel()
+	const note = "Preise inklusive"
+	s := newEnv(t)
+	for query, priced := range map[string]bool{"mixed.de": true, "mixed.org": false, "mixed.eu": false} { // free, unknown, reserved; no other extension matches
+		if body := s.post(t, "/", "q", query, "category", "shopping", "max", "10").Body.String(); strings.Contains(body, note) != priced {
+			t.Errorf("%s without script: %s", query, body)
+		}
+		// The stream reserves the space until the prices are known.
+		if body := s.post(t, "/search", "q", query, "category", "shopping", "max", "10").Body.String(); !strings.Contains(body, note) || !strings.Contains(body, `"priced":`+strconv.FormatBool(priced)) {
+			t.Errorf("%s with script: %s", query, body)
+		}
+	}
+	if body := s.post(t, "/search", "q", "name", "category", "shopping", "max", "10").Body.String(); strings.Contains(body, note) {
+		t.Errorf("filters without match: %s", body)
+	}
+	if body := s.post(t, "/search", "q", "mixed", "from", "8", "priced", "1").Body.String(); !strings.Contains(body, `"priced":true`) {
+		t.Errorf("more rows after some with prices: %s", body)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -203,8 +202,8 @@ func TestTermEnd_TellsTruthInEveryState(t *testing.T) {
 		"ag": {status: "active", choice: "renew", paid: 20, renewal: "stopped", tld: ".org", text: "ab der nächsten Laufzeit geht es automatisch"},
 		"ah": {status: "active", choice: "renew", paid: 60, tld: ".alt", text: "Diese Endung verkaufen wir nicht mehr"},
 		"ai": {status: "active", choice: "expire", paid: 60, tld: ".org", text: "Läuft am " + day(60) + " aus, wie gewünscht"},
-		"aj": {status: "expired", paid: -2, end: "unpaid", step: 8, tld: ".org", text: "ab " + day(8) + " abgeschaltet"},
-		"ak": {status: "expired", paid: -12, end: "held", held: -2, step: 23, tld: ".org", text: "Abgeschaltet seit " + day(-2) + "; wird am " + day(23) + " gelöscht"},
+		"aj": {status: "expired", paid: -2, end: "unpaid", step: 8, tld: ".org", text: "ab " + day(8) + " nicht mehr im DNS"},
+		"ak": {status: "expired", paid: -12, end: "held", held: -2, step: 23, tld: ".org", text: "Seit " + day(-2) + " nicht im DNS; wird am " + day(23) + " gelöscht"},
 		"al": {status: "redemption", paid: -40, end: "redemption", held: -30, deleted: -5, step: 25, tld: ".org", text: "wiederherstellbar bis " + day(25)},
 		"am": {status: "expired", paid: -10, tld: ".eu", text: "kann sie nicht mehr verlängert werden"},
 		"an": {status: "expired", paid: -10, tld: ".uk", text: "voraussichtlich bis " + day(80)},
@@ -365,23 +364,18 @@ func TestDomainPage_NamesDeclaredWithdrawalAndTermination(t *testing.T) {
 
 func TestAutoRenew_RefusedWhileNoticeIsOpen(t *testing.T) {
 	t.Parallel()
-	orders := &fakeOrders{}
-	s := newEnvWith(t, orders.install)
+	s := newEnvWith(t, (&fakeOrders{}).install)
 	erika := s.newMember("erika@example.org")
 	s.saveMethod(erika.ID)
 	id, other := s.addDomain(erika.ID, "gekuendigt", registrar.DomainActive), s.addDomain(erika.ID, "laufend", registrar.DomainActive)
 	b, page := s.signedInBrowser("erika@example.org"), "/portal/domains/"+id+"/auto-renew"
 	shown := consentForm(b.get(page).body)
-	domain, err := s.portfolio.Get(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: erika.ID}, id)
-	must(t, err)
-	if asked := orders.asked; asked.email != "erika@example.org" || !asked.since.Equal(domain.CreatedAt) || !slices.Equal(asked.mentions, []string{"gekuendigt.de"}) {
-		t.Errorf("asked for %+v", asked)
-	}
 	bulkForm := url.Values{"action": {"auto_renew_on"}, "id": {id, other}}
 	inBulk := consentForm(b.post("/portal/domain-actions", bulkForm).body)
 	inBulk["offer"] = []string{id + "." + shown.Get("gross") + "." + shown.Get("charge_day")}
 	// The notice arrives after the offers were shown.
-	orders.declared = []withdrawal.Notice{{Kind: withdrawal.Termination, At: s.clock.now().AddDate(0, 0, 1), Contract: "gekuendigt.de"}}
+	notice := withdrawal.Notice{ID: "dcl_1", Kind: withdrawal.Termination, Name: "Erika", Email: "Erika@example.org", Contract: "meine Domain www.gekuendigt.de", Language: "de", At: s.clock.now()}
+	must(t, s.db.AddWithdrawalNotice(t.Context(), notice, nil, time.Now()))
 	const reason = "Für diese Domain liegt eine Kündigung oder ein Widerruf vor."
 	for what, got := range map[string]pageResponse{"the offer": b.get(page), "the form": b.post(page, shown)} {
 		if got.status != http.StatusConflict || !strings.Contains(got.body, reason) {
@@ -398,7 +392,9 @@ func TestAutoRenew_RefusedWhileNoticeIsOpen(t *testing.T) {
 	if off := b.get("/portal/domains?auto=off").body; !strings.Contains(off, id) {
 		t.Error("automatic renewal is on")
 	}
-	orders.declared[0].DoneAt = s.clock.now()
+	notice.DoneAt = s.clock.now()
+	_, err := s.db.MarkWithdrawalNoticeDone(t.Context(), notice, registrar.AuditEvent{Actor: operator, Action: withdrawal.NoticeHandled, Object: notice.ID, At: notice.DoneAt})
+	must(t, err)
 	if got := b.post(page, shown); got.status != http.StatusSeeOther {
 		t.Errorf("after the notice was handled: %d %s", got.status, got.body)
 	}

@@ -236,7 +236,7 @@ func TestBulk_EachDomainHasItsOwnResult(t *testing.T) {
 		page = b.get(got.location())
 		return strings.Contains(page.body, "Erledigt: 2. In Arbeit oder geplant: 0. Nicht möglich: 2.")
 	})
-	if !strings.Contains(page.body, "bei einem anderen Anbieter") || strings.Contains(page.body, "fremde.de") || strings.Count(page.body, ">gesperrt<") != 2 {
+	if !strings.Contains(page.body, "bei einem anderen Anbieter") || strings.Contains(page.body, "fremde.de") || strings.Count(page.body, ">Umzugssperre gesetzt<") != 2 {
 		t.Errorf("%s", page.body)
 	}
 	for name, want := range map[string]bool{"eins.de": true, "zwei.de": true, "fremde.de": false} {

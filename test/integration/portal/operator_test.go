@@ -83,7 +83,7 @@ func (f accountFiles) Order(ctx context.Context, _ registrar.Actor, id string) (
 	}
 	record := behind.OrderRecord{
 		Order:     o,
-		Documents: []invoice.Document{{Kind: invoice.Invoice, Number: "RE-2026-000001"}, {Kind: invoice.Correction, Number: "RK-2026-000001"}},
+		Documents: []invoice.Document{{Kind: invoice.Invoice, Number: "RE-2026-000001"}, {Kind: invoice.Correction, Number: "RK-2026-000001", Net: 1300, VAT: 247, Gross: 1547}},
 		Jobs: []admin.Job{
 			{Kind: admin.JobOrder, ID: id, What: string(order.ChannelRenewal), State: string(order.Provisioning), Attempts: 1, LastError: admin.JobError{Code: "epp_login"}},
 			{Kind: admin.JobItem, ID: "prv_1", What: string(order.Restore), State: "requested", Name: "gekauft.de", Attempts: 1, LastError: admin.JobError{Code: "no_text_for_this"}},
@@ -336,7 +336,7 @@ func TestOperatorPages_OrderShowsAllPartsWithoutRawCodes(t *testing.T) {
 	_, b := s.operatorBrowser("ops@example.org")
 	got := b.get("/operator/orders/" + consented)
 	for _, want := range []string{
-		"gekauft.de", "pit_1", "vergeben.de", "Den Namen gibt es schon", "pay_1", "ref_1", "RE-2026-000001", "Rechnungskorrektur",
+		"gekauft.de", "pit_1", "vergeben.de", "Den Namen gibt es schon", "pay_1", "ref_1", "RE-2026-000001", "Rechnungskorrektur", "-13,00\u00a0€", "-2,47\u00a0€", "-15,47\u00a0€",
 		"automatische Verlängerung", "Anmeldung bei der Registry ist fehlgeschlagen", "Wiederherstellung", "Unbekannter Fehler", "Zahlungsbestätigung",
 		"Laufzeit endet in einem Monat",
 	} {

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 )
 
@@ -78,6 +80,37 @@ func TestOverview_ShowsNewestDomainsWithTheirTerm(t *testing.T) {
 	}
 	if strings.Count(newest, "<time ") != 5 || !strings.Contains(newest, `<a href="/portal/domains">Alle Domains</a>`) {
 		t.Errorf("no terms, or no link to all: %s", newest)
+	}
+}
+
+func TestOverview_TerminationBelongsToTheDomainNotToItsOrder(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, func(s *env, pages *portal.Config) {
+		(&fakeOrders{base: s.base}).install(s, pages)
+		at := s.clock.now()
+		pages.Declared = func(context.Context, string, time.Time, ...string) ([]withdrawal.Notice, error) {
+			return []withdrawal.Notice{
+				{Kind: withdrawal.Termination, At: at.Add(time.Hour), Contract: "gewollt.de"},
+				{Kind: withdrawal.Termination, At: at.Add(-time.Hour), Contract: "neu.de"}, // of an earlier contract
+			}, nil
+		}
+	})
+	erika := s.newMember("erika@example.org")
+	s.addDomain(erika.ID, "gewollt", registrar.DomainActive)
+	s.addDomain(erika.ID, "neu", registrar.DomainActive)
+	s.addPreparedOrder(erika.ID, "tok_1") // for gewollt.de
+	page := s.signedInBrowser("erika@example.org").get("/portal").body
+	part := func(id string) string {
+		_, part, _ := strings.Cut(page, `<h2 id="`+id+`">`)
+		part, _, _ = strings.Cut(part, "</section>")
+		return part
+	}
+	const badge = `<span class="badge warn">gekündigt</span>`
+	if order := part("decide"); !strings.Contains(order, "gewollt.de") || strings.Contains(order, badge) {
+		t.Errorf("the order is called terminated: %s", order)
+	}
+	if domains := part("newest"); strings.Count(domains, badge) != 1 || !strings.Contains(domains, "neu.de") {
+		t.Errorf("not only the domain is called terminated: %s", domains)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
-	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 )
 
@@ -33,12 +32,6 @@ func (s *env) addDomainOf(owner, label, tld string, status registrar.DomainStatu
 	return added.ID
 }
 
-type noticeQuery struct {
-	email    string
-	since    time.Time
-	mentions []string
-}
-
 // fakeOrders accepts renewals.
 type fakeOrders struct {
 	base     string
@@ -51,9 +44,6 @@ type fakeOrders struct {
 	transfers []order.ListedTransfer
 	actor     registrar.Actor
 	rate      int // the customer's VAT rate; 0 means Germany's
-	// declared are the notices of every customer, asked is the last query for some.
-	declared []withdrawal.Notice
-	asked    noticeQuery
 }
 
 func (c *fakeOrders) VATRate(context.Context, registrar.Actor) (int, error) {
@@ -96,10 +86,6 @@ func (c *fakeOrders) install(s *env, pages *portal.Config) {
 		Store: s.db, Provider: s.provider, BaseURL: "https://shop.example", Now: s.clock.now,
 		Price: func(context.Context, string, order.RenewalTerm) (int, registrar.Cents, error) {
 			return 1, s.renewalPrice(), nil
-		},
-		Declared: func(_ context.Context, email string, since time.Time, mentions ...string) ([]withdrawal.Notice, error) {
-			c.asked = noticeQuery{email, since, mentions}
-			return c.declared, nil
 		},
 	})
 	must(s.t, err)

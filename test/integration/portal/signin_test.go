@@ -479,12 +479,14 @@ func TestSignIn_TooManyWrongPasswordsIs429(t *testing.T) {
 	}
 }
 
-// A buyer chooses a password after the purchase, and may have lost the session before it.
+// A buyer chooses a password after the purchase, and may have lost the session before it. The page
+// does not know who reads it, and reveals to nobody whether an account has a password.
 func TestSignIn_OnTheWayToAnOrderSaysHowToGetAPassword(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, true).newBrowser()
 	for next, want := range map[string]bool{"/checkout/dotkontor_pay_x": true, "/portal/domains": false, "": false} {
-		if got := b.get("/portal/sign-in?next=" + url.QueryEscape(next)).body; strings.Contains(got, "Sie haben noch kein Passwort?") != want {
+		got := b.get("/portal/sign-in?next=" + url.QueryEscape(next)).body
+		if strings.Contains(got, "Passwort noch nicht festgelegt oder vergessen?") != want || strings.Contains(got, "kein Passwort") {
 			t.Errorf("%q: %s", next, got)
 		}
 	}

@@ -71,9 +71,11 @@ const heard = {
     row.outerHTML = html;
     if (inside) land(document.getElementById(id));
   },
-  end: ({ text, html }) => {
+  end: ({ text, html, priced }) => {
     document.getElementById("summary").textContent = text;
     document.getElementById("more").innerHTML = html;
+    const note = document.getElementById("price-note");
+    if (note) note.hidden = !priced;
     say(text);
   },
 };

@@ -1,0 +1,129 @@
+package renewals
+
+import (
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+	"github.com/dotkontor/dotkontor/test/testkit"
+)
+
+// terminate stores a customer's termination now.
+func (s *env) terminate(contract string) withdrawal.Notice {
+	s.t.Helper()
+	notice := withdrawal.Notice{
+		ID: registrar.NewID("dcl_", s.world.Now()), Kind: withdrawal.Termination, Name: "Ada", Email: "Ada@Example.org", Contract: contract,
+		Language: "de", At: s.world.Now().UTC().Truncate(time.Second),
+	}
+	s.must(s.db.AddWithdrawalNotice(s.t.Context(), notice, nil, time.Now()))
+	return notice
+}
+
+// handle closes a notice without an effect on the domain.
+func (s *env) handle(notice withdrawal.Notice) {
+	s.t.Helper()
+	notice.DoneAt = s.world.Now()
+	_, err := s.db.MarkWithdrawalNoticeDone(s.t.Context(), notice, registrar.AuditEvent{Actor: operator, Action: withdrawal.NoticeHandled, Object: notice.ID, At: notice.DoneAt})
+	s.must(err)
+}
+
+// agreed confirms a customer's open order with automatic renewal as the checkout shows it.
+func (s *env) agreed(o order.Order) order.Confirmation {
+	s.t.Helper()
+	view, err := s.orders.View(s.t.Context(), ada, s.secret(o))
+	s.must(err)
+	return order.Confirmation{
+		Gross: view.Order.Totals.Gross, Items: view.Order.ItemsDigest(), Consent: order.ConsentWording("de"),
+		AutoRenew: true, RenewalWording: renewal.ConsentWording("de"), RenewalPrices: order.FormatRenewalPrices(view.Order, view.RenewalOffers()),
+	}
+}
+
+// wantRenews checks whether a domain renews automatically.
+func (s *env) wantRenews(name string, want bool) {
+	s.t.Helper()
+	var choice string
+	s.must(s.db.SQL().Reader().QueryRowContext(s.t.Context(), "SELECT at_term_end FROM domains WHERE name = $1", name).Scan(&choice))
+	if renews := choice == string(renewal.Renew); renews != want {
+		s.t.Errorf("%s renews automatically: %v", name, renews)
+	}
+}
+
+func TestPay_RenewalConsentRefusedWhileNoticeIsOpen(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, s *env) {
+		bought := s.buy("gekauft.com")
+		s.register("frei.com", "gekuendigt.com")
+		s.withdraw("frei.com")
+		s.withdraw("gekuendigt.com")
+		testkit.Eventually(t, "registration", func() bool { return s.order(bought.ID).State == order.Completed })
+		basket := s.addRenewals("frei.com", "gekuendigt.com", "gekauft.com")
+		shown := s.agreed(basket)
+		// The notices arrive after the page was shown. One names an order instead of a domain.
+		byName, byOrder := s.terminate("www.Gekuendigt.com"), s.terminate("Auftrag "+bought.ID)
+		if _, err := s.orders.Pay(t.Context(), ada, s.secret(basket), shown); registrar.CodeOf(err) != withdrawal.NoticeOpen {
+			t.Errorf("paying with a consent to all: %v", err)
+		}
+		view, err := s.orders.View(t.Context(), ada, s.secret(basket))
+		s.must(err)
+		for _, item := range view.Order.Items {
+			_, offered := view.RenewalOffers()[item.ID]
+			if declared := view.Declared[item.ID]; offered != (item.Name == "frei.com") || offered != (len(declared) == 0) {
+				t.Errorf("%s: offered %v, notices %v", item.Name, offered, declared)
+			}
+		}
+		consents, _ := s.startMethods()
+		for _, name := range []string{"gekuendigt.com", "gekauft.com"} {
+			if _, err := consents.AgreeURL(t.Context(), ada, s.domain(name).ID); registrar.CodeOf(err) != withdrawal.NoticeOpen {
+				t.Errorf("an agent gets a link for %s: %v", name, err)
+			}
+		}
+		page, err := s.orders.Pay(t.Context(), ada, s.secret(basket), s.agreed(basket))
+		s.must(err)
+		s.finishPaying(basket, page)
+		testkit.Eventually(t, "renewals", func() bool { return s.order(basket.ID).State == order.Completed })
+		s.wantRenews("frei.com", true)
+		s.wantRenews("gekuendigt.com", false)
+		s.wantRenews("gekauft.com", false)
+		s.handle(byName)
+		s.handle(byOrder)
+		_, err = consents.AgreeURL(t.Context(), ada, s.domain("gekuendigt.com").ID)
+		s.must(err)
+		s.reconcile()
+	})
+}
+
+// Handled or not: the customer agreed before they ended the contract.
+func TestPay_NoticeAfterRenewalConsentVoidsIt(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, s *env) {
+		for name, handled := range map[string]bool{"offen.com": false, "erledigt.com": true} {
+			s.register(name)
+			s.withdraw(name)
+			o, err := s.manualOrder(name)
+			s.must(err)
+			page, err := s.orders.Pay(t.Context(), ada, s.secret(o), s.agreed(o))
+			s.must(err)
+			if notice := s.terminate(name); handled {
+				s.handle(notice)
+			}
+			s.finishPaying(o, page)
+			testkit.Eventually(t, "renewal", func() bool { return s.order(o.ID).State == order.Completed })
+			s.wantRenews(name, false)
+		}
+		s.wantMails(registrar.MailRenewalOn, 0)
+		// A notice about an earlier contract of the same name says nothing about the new one.
+		s.terminate("neu.com")
+		s.must(s.world.Advance(time.Minute))
+		o, err := s.registration("neu.com")
+		s.must(err)
+		page, err := s.orders.Pay(t.Context(), ada, s.secret(o), s.agreed(o))
+		s.must(err)
+		s.finishPaying(o, page)
+		testkit.Eventually(t, "registration", func() bool { return s.order(o.ID).State == order.Completed })
+		s.wantRenews("neu.com", true)
+		s.reconcile()
+	})
+}
