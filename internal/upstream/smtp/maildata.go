@@ -265,16 +265,10 @@ func (l *language) formatDate(value string) string {
 }
 
 // germanZones are the names of Germany's time in German.
-var germanZones = strings.NewReplacer("CEST", "MESZ", "CET", "MEZ")
-
 // moment formats a time in Germany, with its zone: a mail does not know where it is read, and
 // the deadlines in it are Germany's in every language.
 func (l *language) moment(at time.Time) string {
-	text := at.In(registrar.Germany()).Format(l.timeLayout)
-	if l.code == german.code {
-		return germanZones.Replace(text)
-	}
-	return text
+	return registrar.FormatInGermany(at, l.timeLayout, l.code)
 }
 
 func (l *language) formatTime(value string) string {

@@ -37,7 +37,7 @@ func TestPay_LinkHolderSeesNoPersonalData(t *testing.T) {
 	got.wantPage(http.StatusOK, []string{
 		"beispiel.de", "müller.com (xn--mller-kva.com)", "Registrierung, 1 Jahr", "Umzug zu uns, 2 Jahre", "Verlängerung, ohne neue Laufzeit",
 		"10,00\u00a0€", "30,00\u00a0€", "Umsatzsteuer 19\u00a0%", "5,70\u00a0€", "35,70\u00a0€",
-		"e•••@example.org", "15.11.2026, 11:00 UTC", "einem Programm mit Zugangstoken",
+		"e•••@example.org", "15.11.2026, 12:00 MEZ", "einem Programm mit Zugangstoken",
 		`href="/portal/sign-in?next=%2Fcheckout%2Fdotkontor_pay_x"`,
 	}, []string{payButton, "Mustermann", "Heidestraße", "erika@", "Laptop", payPage + "/decline", payPage + "/pay"})
 	if d.actor.Customer != "" || d.actor.Kind != registrar.ActorPerson {

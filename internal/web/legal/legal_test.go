@@ -171,7 +171,7 @@ func TestNoticeForms_WorkWithoutSignIn(t *testing.T) {
 		{
 			"/widerruf",
 			url.Values{"name": {"Erika Muster"}, "email": {"erika@example.de"}, "contract": {"ord_1"}},
-			[]string{"Ihr Widerruf ist eingegangen", "15.11.2026, 12:00 UTC", "Erika Muster", "ord_1", "erika@example.de", "dcl_"},
+			[]string{"Ihr Widerruf ist eingegangen", "15.11.2026, 13:00 MEZ", "Erika Muster", "ord_1", "erika@example.de", "dcl_"},
 			registrar.MailWithdrawal,
 		},
 		{
