@@ -388,7 +388,7 @@ func TestAutoRenew_RefusedWhileNoticeIsOpen(t *testing.T) {
 			t.Errorf("%s: %d %s", what, got.status, got.body)
 		}
 	}
-	if got := b.get(b.post("/portal/domain-actions", inBulk).location()).body; !strings.Contains(got, "Nicht möglich: 1.") || !strings.Contains(got, reason) {
+	if got := b.get(b.post("/portal/domain-actions", inBulk).location()).body; !strings.Contains(got, "Nicht möglich: ") || !strings.Contains(got, reason) {
 		t.Errorf("the result in bulk: %s", got)
 	}
 	got := b.post("/portal/domain-actions", bulkForm).body
