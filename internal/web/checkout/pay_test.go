@@ -283,6 +283,15 @@ func TestPay_MissingDataLinksToItsForm(t *testing.T) {
 	visit(t, &fakeOrders{view: ownView(order.AwaitingVerification)}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`href="` + verifyPage + `"`}, []string{payButton})
 }
 
+// A card that was used in another account counts, too. The reason is the same for everyone, so it
+// tells nothing about other accounts.
+func TestPay_ReasonOfIdentityCheckIncludesPaymentMethods(t *testing.T) {
+	t.Parallel()
+	visit(t, &fakeOrders{view: ownView(order.AwaitingVerification)}, "erika", payPage, nil).wantPage(http.StatusOK, []string{
+		"wenn Bestellungen mit demselben Konto, derselben E\u2011Mail-Adresse oder demselben Zahlungsmittel innerhalb von 30 Tagen 500,00\u00a0€ übersteigen",
+	}, nil)
+}
+
 func TestPay_ChangeDetailsReturnsToTheOrder(t *testing.T) {
 	t.Parallel()
 	view := ownView(order.AwaitingPayment)
