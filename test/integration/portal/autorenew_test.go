@@ -353,7 +353,7 @@ func TestDomainPage_NamesDeclaredWithdrawalAndTermination(t *testing.T) {
 		"Sie haben am 16.11.2026 den Vertrag über diese Domain widerrufen. Wir haben den Widerruf am 17.11.2026 bearbeitet.",
 		"Sie haben am 16.11.2026 den Vertrag über diese Domain widerrufen. Wir haben dafür am 18.11.2026 7,00\u00a0€ erstattet. Die Domain bleibt bei Ihnen, bezahlt bis ",
 		"Ihre Kündigung vom 16.11.2026 ist eingegangen. " + ends + " Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
-		"Ihre Kündigung vom 17.11.2026 ist eingegangen. " + ends + " Wann der Vertrag endet, bestätigen wir Ihnen bis 31.12.2026 per E\u2011Mail.",
+		"Ihre Kündigung vom 17.11.2026 ist eingegangen. " + ends + " Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
 		"Ihre Kündigung vom 16.11.2028 ist eingegangen. Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
 		"Ihre Kündigung vom 18.11.2026 ist eingegangen. Wir prüfen den Grund und antworten Ihnen per E\u2011Mail.",
 	} {
