@@ -79,7 +79,7 @@ const (
 	LockSet           registrar.Action = "domain_lock_set"
 	LockLifted        registrar.Action = "domain_lock_lifted"
 	AccountViewed     registrar.Action = "customer_viewed"
-	ListViewed        registrar.Action = "order_list_viewed" // of all customers' orders, payments or refunds
+	ListViewed        registrar.Action = "order_list_viewed" // of all customers' orders, payments, refunds or disputes
 	JobRetried        registrar.Action = "job_retried"
 	PriceListReplaced registrar.Action = "price_list_replaced"
 )
