@@ -66,7 +66,7 @@ func exportParts() []part {
 			columns(asText, "by_kind"), redactOperators("by_kind", "by_id"), columns(asTime, "created_at"),
 		)},
 		{name: "activity", table: "audit_events", where: whereCustomer, key: "id", columns: slices.Concat(
-			columns(asTime, "at"), columns(asText, "action object"), renamed("by", columns(asText, "actor_kind")),
+			columns(asTime, "at"), columns(asText, "action object refund_id"), renamed("by", columns(asText, "actor_kind")),
 			redactOperators("actor_kind", "actor through address"),
 		)},
 

@@ -109,3 +109,18 @@ func TestUpdateOrder_RefundOfHandledNoticeIsRefused(t *testing.T) {
 		}
 	})
 }
+
+func TestAuditEvent_RefundRoundTrips(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		o := mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, testOrder(anna, "kaffee.org")), toPaying("pay_1")), toPaid)
+		mustUpdateOrder(t, db, o, func(_ *order.Order, transition *order.Transition) {
+			transition.AuditEvents = []registrar.AuditEvent{{Action: order.ActionRefunded, Customer: anna, Object: o.ID, Refund: "ref_1", At: testTime.Add(time.Hour)}}
+		})
+		events, err := db.ListAuditEvents(t.Context(), anna, "", 1)
+		if err != nil || len(events) != 1 || events[0].Refund != "ref_1" {
+			t.Errorf("%+v, %v", events, err)
+		}
+	})
+}

@@ -270,6 +270,7 @@ func (m *memStore) UpdateOrder(_ context.Context, move order.Transition) (bool, 
 	now := cloneOrder(move.To)
 	now.Version = move.From.Version + 1
 	m.problems = append(m.problems, illegalTransitions(stored, now)...)
+	m.problems = append(m.problems, refundEventsWithoutRefund(move)...)
 	if move.Provision {
 		for i := range now.Items {
 			if m.held[now.Items[i].Name] {
