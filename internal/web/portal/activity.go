@@ -105,8 +105,7 @@ func (h *Handler) namesByID(req *ui.Request) (map[string]string, error) {
 }
 
 // maxNamedOrders limits the newest orders, whose entries are shown with their domains; those of
-// older ones have the order's id. A domain's page shows what was refunded for a withdrawal while its
-// order is among them.
+// older ones have the order's id.
 const maxNamedOrders = 100
 
 // refundedNames returns the domains that an event about a refund of one of the orders is about;
