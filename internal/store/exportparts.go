@@ -170,6 +170,14 @@ func exportParts() []part {
 				columns(asText, "id kind name email contract ground reason end_day language done_note"), columns(asTime, "created_at done_at"),
 			),
 		},
+		{
+			name: "declarationReceipts", table: "sent_notices", key: "id",
+			where: "customer_id = '' AND domain_id IN (SELECT id FROM withdrawal_notices WHERE lower(email) = (SELECT email_key FROM customers WHERE id = $1))",
+			columns: slices.Concat(
+				columns(asText, "id kind domain_id recipient subject"), renamed("text", columns(asText, "body")), columns(asTime, "queued_at sent_at"),
+				columns(asFlag, "accepted"), columns(asText, "response"),
+			),
+		},
 		// What was sent without signing in belongs to the address that was given.
 		{
 			name: "inquiries", table: "inquiries", key: "id",

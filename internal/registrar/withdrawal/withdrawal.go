@@ -264,6 +264,7 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 	if notice.Kind == Termination {
 		mails[0].Kind = registrar.MailTermination
 	}
+	mails[0].Data[registrar.NoticeDomain] = notice.ID // the receipt is kept as evidence for the notice
 	if s.cfg.OperatorEmail != "" {
 		data := notice.mailData()
 		if notice.Kind == Withdrawal { // the mail about a termination lists no orders

@@ -198,7 +198,8 @@ func TestNoticeForms_WorkWithoutSignIn(t *testing.T) {
 		}
 		if len(store.notices) != 1 || len(store.mails) != 2 || store.mails[0].Kind != c.mail || store.mails[0].To != "erika@example.de" ||
 			store.mails[1].Kind != registrar.MailNoticeReceived || store.mails[1].To != "post@kontor.example" ||
-			store.mails[0].Data["contract"] != c.fields.Get("contract") {
+			store.mails[0].Data["contract"] != c.fields.Get("contract") ||
+			store.mails[0].Data[registrar.NoticeDomain] != store.notices[0].ID || store.mails[1].Data[registrar.NoticeDomain] != "" { // the receipt is kept for the notice
 			t.Errorf("%s: %+v %+v", c.path, store.notices, store.mails)
 		}
 	}

@@ -189,7 +189,11 @@ func (h *Handler) addTermEnd(req *ui.Request, view *domainView) error {
 	if err := h.addDeclared(req, view, domain); err != nil {
 		return err
 	}
-	notices, err := h.Portfolio.Notices(ctx, actor, domain.ID)
+	var declarations []string
+	for _, declared := range view.Declared {
+		declarations = append(declarations, declared.ID)
+	}
+	notices, err := h.Portfolio.Notices(ctx, actor, domain.ID, declarations...)
 	view.Notices = slices.DeleteFunc(notices, func(n portfolio.Notice) bool { return !n.Concerns(domain.Name) })
 	return err
 }

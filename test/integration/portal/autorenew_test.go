@@ -323,6 +323,33 @@ func TestDomainPage_ShowsNoticesThatWereSent(t *testing.T) {
 	}
 }
 
+// Receipts belong to no account, because anyone can submit any address.
+func TestDomainPage_ListsReceiptsOfOwnDeclarationsOnly(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, func(s *env, pages *portal.Config) {
+		(&fakeOrders{}).install(s, pages)
+		notices, err := withdrawal.New(withdrawal.Config{Store: s.db, Now: s.clock.now})
+		must(t, err)
+		pages.Declared = notices.DeclaredBy
+	})
+	erika := s.newMember("erika@example.org")
+	id := s.addDomain(erika.ID, "laufend", registrar.DomainActive)
+	s.clock.advance(time.Hour)
+	service, err := withdrawal.New(withdrawal.Config{Store: s.db, Now: s.clock.now})
+	must(t, err)
+	for i, email := range []string{"erika@example.org", "fremd@example.org"} {
+		declared, err := service.Submit(t.Context(), registrar.Actor{Kind: registrar.ActorPerson}, withdrawal.Notice{
+			Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, Name: "Erika Muster", Email: email, Contract: "laufend.de",
+		})
+		must(t, err)
+		s.exec(`INSERT INTO sent_notices (id, customer_id, domain_id, name, term_end, kind, recipient, subject, body, queued_at, sent_at, accepted, response)
+			VALUES ($1, '', $2, '', 0, 'termination', $3, 'Eingangsbestätigung', $4, 1, 2, 1, '250 ok')`, "mail_"+email, declared.ID, email, "Beleg "+string(rune('A'+i)))
+	}
+	if page := s.signedInBrowser("erika@example.org").get("/portal/domains/" + id).body; !strings.Contains(page, "Beleg A") || strings.Contains(page, "Beleg B") {
+		t.Errorf("%s", page)
+	}
+}
+
 func TestDomainPage_NamesDeclaredWithdrawalAndTermination(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)
