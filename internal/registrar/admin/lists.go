@@ -114,7 +114,7 @@ func (s *Service) RecordListView(ctx context.Context, operator registrar.Actor, 
 func (s *Service) recordListView(ctx context.Context, operator registrar.Actor, what string) bool {
 	ctx, cancel := context.WithTimeout(ctx, auditTimeout)
 	defer cancel()
-	return s.cfg.Store.RecordAuditEvent(ctx, registrar.AuditEvent{Actor: operator, Action: ListViewed, Object: what, At: s.cfg.Now()}) == nil
+	return s.cfg.Store.RecordAuditEvent(ctx, registrar.AuditEvent{Actor: operator, Action: ListViewed, Object: what, At: s.cfg.Business()}) == nil
 }
 
 // page checks the operator, audits the view and cuts a list that was read with one row more
