@@ -239,6 +239,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 			Overview: overviews, Delegates: delegates, Contacts: p.contacts, Extension: p.live.Extension, Now: p.now, Declared: p.notices.DeclaredBy,
 		},
 		Site: site.Config{
+			Now:     p.now,
 			Lookups: p.lookups.Engine, WhoisBudget: p.limits.whois, Catalog: p.live,
 			RateBasisPoints: displayedRate, Seal: p.services.keys.Seal(), HeldDomains: p.services.Portfolio.HeldIDs,
 		},

@@ -23,12 +23,14 @@ type mailStore interface {
 }
 
 // newMailer returns the worker that sends queued mails, nil without a mail server. Links
-// in mails expire by real time, like sign-ins.
-func newMailer(cfg config.Config, stored mailStore, logger *slog.Logger, hooks serviceHooks) (*jobs.Worker[mailer.QueuedMail], error) {
+// in mails expire by real time, like sign-ins; now is the business time.
+func newMailer(cfg config.Config, stored mailStore, logger *slog.Logger, now func() time.Time, hooks serviceHooks) (*jobs.Worker[mailer.QueuedMail], error) {
 	if cfg.Mail.Server == "" {
 		return nil, nil
 	}
-	sender, err := smtp.New(MailOptions(cfg))
+	options := MailOptions(cfg)
+	options.Now = now
+	sender, err := smtp.New(options)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +39,7 @@ func newMailer(cfg config.Config, stored mailStore, logger *slog.Logger, hooks s
 		return nil, err
 	}
 	return mailer.New(mailer.Config{
-		Store: stored, Sender: sender, BaseURL: cfg.BaseURL, Logger: logger, OnAttempt: hooks.onMail, RecordError: hooks.recordMailError, Attach: attach,
+		Store: stored, Sender: sender, BaseURL: cfg.BaseURL, Business: now, Logger: logger, OnAttempt: hooks.onMail, RecordError: hooks.recordMailError, Attach: attach,
 	})
 }
 

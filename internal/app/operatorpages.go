@@ -31,7 +31,7 @@ func (p *App) openAdmin(context.Context) (err error) {
 		return err
 	}
 	p.admin, err = admin.New(admin.Config{
-		Store: p.services.DB, MailQueued: p.services.mail.Wake,
+		Store: p.services.DB, MailQueued: p.services.mail.Wake, Business: p.now,
 		Secure: p.changes.Secure, SecuredFor: p.changes.SecuredFor, AbandonChange: p.changes.AbandonChange, GiveUpItem: p.provisioning.GiveUp,
 		WakeJobs: func(kind admin.JobKind) {
 			switch {

@@ -147,7 +147,7 @@ func openServicesWith(
 }
 
 func (a *Services) build(cfg config.Config, logger *slog.Logger, now func() time.Time, hooks serviceHooks) (err error) {
-	if a.mail, err = newMailer(cfg, a.DB, logger, hooks); err != nil {
+	if a.mail, err = newMailer(cfg, a.DB, logger, now, hooks); err != nil {
 		return err
 	}
 	if a.mail != nil {

@@ -13,5 +13,6 @@ type AuditEvent struct {
 	Action   Action
 	Customer string // the account that the event concerns and that may read it
 	Object   string // the id or the public name of the object; never a secret
+	Refund   string // the id of the refund of an order that the event is about; empty if it is about none, or older than migration 27
 	At       time.Time
 }

@@ -1,13 +1,14 @@
 package registrar
 
 import (
+	"strings"
 	"sync"
 	"time"
 	_ "time/tzdata" // also without zone files on the machine
 )
 
 // Germany is the time zone that decides on which day an invoice was issued or a VAT rate
-// applied. Mails show its time.
+// applied. Mails show its time, and so do pages without script.
 var Germany = sync.OnceValue(func() *time.Location {
 	germany, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -15,3 +16,15 @@ var Germany = sync.OnceValue(func() *time.Location {
 	}
 	return germany
 })
+
+var germanZones = strings.NewReplacer("CEST", "MESZ", "CET", "MEZ")
+
+// FormatInGermany formats a time in Germany. A layout with MST names the zone, in German texts MEZ
+// or MESZ.
+func FormatInGermany(at time.Time, layout, language string) string {
+	text := at.In(Germany()).Format(layout)
+	if language == "de" {
+		return germanZones.Replace(text)
+	}
+	return text
+}

@@ -112,7 +112,7 @@ var notices = map[MailKind]bool{
 	MailTransferAway: true, MailTransferAwayEnded: true,
 	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, MailItemFailed: true, // commercial letters, and evidence in a dispute
 	MailOrderRefunded: true, MailPaymentRefunded: true, MailRefundReturned: true,
-	MailPaymentDispute: true, MailContractEnds: true,
+	MailPaymentDispute: true, MailContractEnds: true, MailWithdrawal: true, MailTermination: true,
 	MailDomainChanged: true, MailAuthCode: true, MailRenewalOff: true, MailLetExpire: true, // confirm what a customer has done with a domain
 	MailContactCheck: true, MailContactSuspended: true, MailContactConfirmed: true,
 }
@@ -195,9 +195,10 @@ func commonData(data map[string]string) map[string]string {
 }
 
 // NoticeSubject is a domain that a notice is evidence for, or an order if it names no domain;
-// empty if it is about neither, or about several domains without their own evidence.
+// empty if it is about neither, or about several domains without their own evidence. The receipt of
+// a withdrawal or termination is evidence for that: nothing is known about its domain.
 type NoticeSubject struct {
-	ID      string // the domain's or the order's
+	ID      string // the domain's, the order's or, for a receipt, the declaration's
 	Name    string // the domain's
 	TermEnd time.Time
 }

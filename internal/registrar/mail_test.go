@@ -9,7 +9,9 @@ import (
 // A domain's page lists the mails that are kept.
 func TestMailKind_ConfirmationsAboutDomainsAreKept(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []registrar.MailKind{registrar.MailDomainChanged, registrar.MailAuthCode, registrar.MailRenewalOff, registrar.MailLetExpire} {
+	for _, kind := range []registrar.MailKind{
+		registrar.MailDomainChanged, registrar.MailAuthCode, registrar.MailRenewalOff, registrar.MailLetExpire, registrar.MailWithdrawal, registrar.MailTermination,
+	} {
 		if !kind.IsNotice() {
 			t.Errorf("%s is not kept", kind)
 		}

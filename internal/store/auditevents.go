@@ -28,7 +28,7 @@ func insertAuditEvent(ctx context.Context, q *query.Queries, event registrar.Aud
 	return q.InsertAuditEvent(ctx, query.InsertAuditEventParams{
 		ID: registrar.NewID(auditEventPrefix, event.At), CustomerID: event.Customer, ActorKind: string(event.Actor.Kind), Actor: actor,
 		Through: event.Actor.Through, Address: addressText(event.Actor.Address), Action: string(event.Action), Object: event.Object,
-		At: micros(event.At),
+		At: micros(event.At), RefundID: event.Refund,
 	})
 }
 
@@ -72,6 +72,6 @@ func auditEventOf(row query.AuditEvent) registrar.AuditEvent {
 		Actor: registrar.Actor{
 			Kind: registrar.ActorKind(row.ActorKind), Customer: row.Actor, Through: row.Through, Address: address,
 		},
-		Action: registrar.Action(row.Action), Customer: row.CustomerID, Object: row.Object, At: fromMicros(row.At),
+		Action: registrar.Action(row.Action), Customer: row.CustomerID, Object: row.Object, Refund: row.RefundID, At: fromMicros(row.At),
 	}
 }

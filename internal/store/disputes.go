@@ -147,7 +147,9 @@ func (db *DB) ListDisputes(ctx context.Context, open bool, before string, limit 
 		opened = micros(last.OpenedAt)
 	}
 	return rowsAs(func(row query.ListDisputesRow) dispute.Dispute {
-		return disputeOfCustomer(row.Dispute, row.CustomerID)
+		d := disputeOfCustomer(row.Dispute, row.CustomerID)
+		d.CustomerEmail = row.Email
+		return d
 	})(db.read().ListDisputes(ctx, query.ListDisputesParams{OpenWork: boolToInt(open), BeforeOpened: opened, BeforeID: before, MaxRows: int32(limit)}))
 }
 

@@ -91,6 +91,16 @@ func (db *DB) ListDomainNotices(ctx context.Context, customer, domain string, li
 	})(db.read().ListDomainNotices(ctx, query.ListDomainNoticesParams{DomainID: domain, CustomerID: customer, MaxRows: int32(limit)}))
 }
 
+// ListReceipts returns the receipts of a withdrawal or termination.
+func (db *DB) ListReceipts(ctx context.Context, declaration string, limit int) ([]portfolio.Notice, error) {
+	return rowsAs(func(row query.SentNotice) portfolio.Notice {
+		return portfolio.Notice{
+			Kind: registrar.MailKind(row.Kind), Recipient: row.Recipient, Subject: row.Subject, Body: row.Body,
+			SentAt: fromMicros(row.SentAt), Accepted: row.Accepted != 0,
+		}
+	})(db.read().ListSentNoticesOfDomain(ctx, declaration, int32(limit)))
+}
+
 // ListDomainsPage returns a page of the account's domains.
 func (db *DB) ListDomainsPage(ctx context.Context, customer string, filter portfolio.Filter, limit int) ([]portfolio.Domain, error) {
 	if sqldb.IsUnstorable(filter.AfterName) || sqldb.IsUnstorable(filter.AfterID) || sqldb.IsUnstorable(filter.TLD) || sqldb.IsUnstorable(filter.Folder) {

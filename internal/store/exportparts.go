@@ -66,7 +66,7 @@ func exportParts() []part {
 			columns(asText, "by_kind"), redactOperators("by_kind", "by_id"), columns(asTime, "created_at"),
 		)},
 		{name: "activity", table: "audit_events", where: whereCustomer, key: "id", columns: slices.Concat(
-			columns(asTime, "at"), columns(asText, "action object"), renamed("by", columns(asText, "actor_kind")),
+			columns(asTime, "at"), columns(asText, "action object refund_id"), renamed("by", columns(asText, "actor_kind")),
 			redactOperators("actor_kind", "actor through address"),
 		)},
 
@@ -168,6 +168,14 @@ func exportParts() []part {
 			name: "declarations", table: "withdrawal_notices", where: "lower(email) = (SELECT email_key FROM customers WHERE id = $1)", key: "id",
 			columns: slices.Concat(
 				columns(asText, "id kind name email contract ground reason end_day language done_note"), columns(asTime, "created_at done_at"),
+			),
+		},
+		{
+			name: "declarationReceipts", table: "sent_notices", key: "id",
+			where: "customer_id = '' AND domain_id IN (SELECT id FROM withdrawal_notices WHERE lower(email) = (SELECT email_key FROM customers WHERE id = $1))",
+			columns: slices.Concat(
+				columns(asText, "id kind domain_id recipient subject"), renamed("text", columns(asText, "body")), columns(asTime, "queued_at sent_at"),
+				columns(asFlag, "accepted"), columns(asText, "response"),
 			),
 		},
 		// What was sent without signing in belongs to the address that was given.

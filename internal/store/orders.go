@@ -180,6 +180,13 @@ func (db *DB) ListOrders(ctx context.Context, customer, before string, limit int
 	}))
 }
 
+// ListOrdersOfNotice returns a customer's orders of which something was refunded for a withdrawal
+// notice.
+func (db *DB) ListOrdersOfNotice(ctx context.Context, customer, notice string) ([]order.Order, error) {
+	q := db.read()
+	return ordersByID(ctx, q)(q.ListOrderIDsOfNotice(ctx, notice, customer))
+}
+
 // PageOrders returns a page of a customer's orders, the newest first, and their number.
 func (db *DB) PageOrders(ctx context.Context, customer string, state order.State, limit, offset int) ([]order.Order, int, error) {
 	q := db.read()

@@ -109,3 +109,46 @@ func TestUpdateOrder_RefundOfHandledNoticeIsRefused(t *testing.T) {
 		}
 	})
 }
+
+func TestAuditEvent_RefundRoundTrips(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		o := mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, testOrder(anna, "kaffee.org")), toPaying("pay_1")), toPaid)
+		mustUpdateOrder(t, db, o, func(_ *order.Order, transition *order.Transition) {
+			transition.AuditEvents = []registrar.AuditEvent{{Action: order.ActionRefunded, Customer: anna, Object: o.ID, Refund: "ref_1", At: testTime.Add(time.Hour)}}
+		})
+		events, err := db.ListAuditEvents(t.Context(), anna, "", 1)
+		if err != nil || len(events) != 1 || events[0].Refund != "ref_1" {
+			t.Errorf("%+v, %v", events, err)
+		}
+	})
+}
+
+// The outcome of a withdrawal is on its order, however many orders came later.
+func TestListOrdersOfNotice_OnlyTheCustomersRefundedOrders(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna, bert := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		refunded := mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, testOrder(anna, "kaffee.org", "tee.org")), toPaying("pay_1")), toPaid)
+		mustUpdateOrder(t, db, refunded, func(o *order.Order, _ *order.Transition) {
+			for i, id := range []string{"ref_1", "ref_2"} {
+				o.Refunds = append(o.Refunds, order.Refund{
+					ID: id, Payment: "pay_1", Amount: 1, Source: order.ByOperator, Provider: "re_" + id, MadeAt: testTime, CreatedAt: testTime,
+					Parts: []order.RefundPart{{Item: o.Items[i].ID, Gross: 1}},
+				})
+			}
+		})
+		execStatement(t, db, "UPDATE refunds SET notice_id = 'dcl_1'")
+		addOrder(t, db, testOrder(anna, "mate.org"))
+		for _, test := range []struct {
+			customer, notice string
+			want             int
+		}{{anna, "dcl_1", 1}, {anna, "dcl_2", 0}, {anna, "", 0}, {bert, "dcl_1", 0}} {
+			orders, err := db.ListOrdersOfNotice(ctx, test.customer, test.notice)
+			if err != nil || len(orders) != test.want || test.want == 1 && (orders[0].ID != refunded.ID || len(orders[0].Refunds) != 2) {
+				t.Errorf("%s: %+v, %v", test.notice, orders, err)
+			}
+		}
+	})
+}

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"net/smtp"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +49,24 @@ func TestSandboxClock_AdvancesFromAnotherProcess(t *testing.T) {
 	}
 	if got := world.Now(); got.Year() != 2038 {
 		t.Errorf("the world's clock shows %v", got)
+	}
+}
+
+// The mailbox lists mails with the times that are in them.
+func TestSandboxClock_MailArrivesByTheMovedClock(t *testing.T) {
+	t.Parallel()
+	sim := simulation{demo: demo{Since: time.Now()}}
+	if err := sim.start(Command{Data: t.TempDir()}, []registry.Zone{{TLD: ".de"}, {TLD: ".com"}, {TLD: ".io"}}, time.Now); err != nil {
+		t.Fatal(err)
+	}
+	defer sim.close()
+	if err := sim.registry.Advance(30 * 24 * time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	err := smtp.SendMail(sim.mailbox.Address(), nil, "post@domains.example", []string{"erika@kundin.example"}, []byte("Subject: x\r\n\r\nx\r\n"))
+	mails := sim.mailbox.Mails("erika@kundin.example")
+	if err != nil || len(mails) != 1 || time.Until(mails[0].ReceivedAt) < 29*24*time.Hour {
+		t.Errorf("%v, %+v", err, mails)
 	}
 }
 

@@ -121,15 +121,15 @@ func (s *simulation) start(c Command, zones []registry.Zone, now func() time.Tim
 		return err
 	}
 	s.closers = append(s.closers, s.registry.Close)
-	if s.mailbox, err = smtp.Start(smtp.Options{Chaos: c.Chaos, Seed: c.Seed}); err != nil {
-		return err
-	}
-	s.closers = append(s.closers, s.mailbox.Close)
-	// Payment pages expire by the sandbox's clock. A service in another process sets that
-	// expiry by real time, unless it shares the clock.
+	// Payment pages expire by the sandbox's clock, and mails arrive by it. A service in another
+	// process sets that expiry by real time, unless it shares the clock.
 	if now = s.registry.Now; c.WorldOnly && !c.SharedClock {
 		now = time.Now
 	}
+	if s.mailbox, err = smtp.Start(smtp.Options{Chaos: c.Chaos, Seed: c.Seed, Now: now}); err != nil {
+		return err
+	}
+	s.closers = append(s.closers, s.mailbox.Close)
 	if s.stripe, err = sandboxstripe.Start(sandboxstripe.Options{
 		Data: c.Data, Holder: demoRegistrant, Latency: c.WorldLatency, Chaos: c.Chaos, ChaosDelay: c.ChaosDelay, Seed: c.Seed, Now: now,
 	}); err != nil {

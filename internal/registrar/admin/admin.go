@@ -79,7 +79,7 @@ const (
 	LockSet           registrar.Action = "domain_lock_set"
 	LockLifted        registrar.Action = "domain_lock_lifted"
 	AccountViewed     registrar.Action = "customer_viewed"
-	ListViewed        registrar.Action = "order_list_viewed" // of all customers' orders, payments or refunds
+	ListViewed        registrar.Action = "order_list_viewed" // of all customers' orders, payments, refunds or disputes
 	JobRetried        registrar.Action = "job_retried"
 	PriceListReplaced registrar.Action = "price_list_replaced"
 )
@@ -148,7 +148,9 @@ type Config struct {
 	GiveUpItem func(ctx context.Context, operator registrar.Actor, item string) error
 	MailQueued func()           // called after a mail was stored; optional
 	WakeJobs   func(JobKind)    // called after a job of a kind was made due; optional
-	Now        func() time.Time // the real time; nil means time.Now
+	Now        func() time.Time // the real time, by which jobs are due; nil means time.Now
+	// Business is the business time, of locks and audit events; nil means Now.
+	Business func() time.Time
 }
 
 // Service serves operators. It is safe for concurrent use.
@@ -171,9 +173,8 @@ func New(cfg Config) (*Service, error) {
 	if cfg.WakeJobs == nil {
 		cfg.WakeJobs = func(JobKind) {}
 	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
+	registrar.Default(&cfg.Now, time.Now)
+	registrar.Default(&cfg.Business, cfg.Now)
 	return &Service{cfg: cfg}, nil
 }
 
@@ -184,7 +185,7 @@ func (s *Service) RecordAccountView(ctx context.Context, operator registrar.Acto
 	if err := operator.RequireOperator(); err != nil {
 		return err
 	}
-	return s.cfg.Store.RecordAuditEvent(ctx, registrar.AuditEvent{Actor: operator, Action: AccountViewed, Customer: customer, Object: object, At: s.cfg.Now()})
+	return s.cfg.Store.RecordAuditEvent(ctx, registrar.AuditEvent{Actor: operator, Action: AccountViewed, Customer: customer, Object: object, At: s.cfg.Business()})
 }
 
 // LockRequest is a lock as an operator requests it. Name is in lower-case A-labels.
@@ -202,7 +203,7 @@ func (s *Service) SetLock(ctx context.Context, operator registrar.Actor, request
 	if err := operator.RequireOperator(); err != nil {
 		return Lock{}, nil, err
 	}
-	now := s.cfg.Now().Truncate(time.Microsecond)
+	now := s.cfg.Business().Truncate(time.Microsecond)
 	request.Reason, request.Reference = strings.TrimSpace(request.Reason), strings.TrimSpace(request.Reference)
 	if err := request.validate(now); err != nil {
 		return Lock{}, nil, err
@@ -265,7 +266,7 @@ func (s *Service) LiftLock(ctx context.Context, operator registrar.Actor, id str
 	if !found {
 		return Lock{}, registrar.NotFound(NoSuchLock)
 	}
-	lock.LiftedBy, lock.LiftedAt = operator.Through, s.cfg.Now().Truncate(time.Microsecond)
+	lock.LiftedBy, lock.LiftedAt = operator.Through, s.cfg.Business().Truncate(time.Microsecond)
 	lifted, err := s.cfg.Store.LiftDomainLock(ctx, lock, s.auditEvent(operator, LockLifted, lock), lockMail(lock, "lifted"))
 	if err != nil {
 		return Lock{}, err
@@ -278,7 +279,7 @@ func (s *Service) LiftLock(ctx context.Context, operator registrar.Actor, id str
 }
 
 func (s *Service) auditEvent(operator registrar.Actor, action registrar.Action, lock Lock) registrar.AuditEvent {
-	return registrar.AuditEvent{Actor: operator, Action: action, Customer: lock.Customer, Object: lock.Name, At: s.cfg.Now()}
+	return registrar.AuditEvent{Actor: operator, Action: action, Customer: lock.Customer, Object: lock.Name, At: s.cfg.Business()}
 }
 
 func lockMail(lock Lock, change string) registrar.Mail {

@@ -153,11 +153,12 @@ func TestListOpenIssues_IncludesUnsecuredAndOverdueLocks(t *testing.T) {
 type listStore struct {
 	admin.Store
 	audited []string
-	full    error // of the disk
+	at      time.Time // of the last event
+	full    error     // of the disk
 }
 
 func (s *listStore) RecordAuditEvent(_ context.Context, event registrar.AuditEvent) error {
-	s.audited = append(s.audited, string(event.Action)+" "+event.Object)
+	s.audited, s.at = append(s.audited, string(event.Action)+" "+event.Object), event.At
 	return s.full
 }
 
@@ -173,7 +174,8 @@ func (s *listStore) ListAllOrders(context.Context, admin.OrderFilter, string, in
 func TestLists_EachPageIsAuditedFirst(t *testing.T) {
 	t.Parallel()
 	store := &listStore{}
-	service, err := admin.New(admin.Config{Store: store})
+	moved := time.Now().AddDate(0, 0, 30) // jobs are due by the real time, events are shown with business
+	service, err := admin.New(admin.Config{Store: store, Business: func() time.Time { return moved }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,6 +183,9 @@ func TestLists_EachPageIsAuditedFirst(t *testing.T) {
 	orders, err := service.ListOrders(t.Context(), operator, admin.OrderFilter{}, "")
 	if err != nil || len(orders.Rows) != 1 || len(store.audited) != 1 || store.audited[0] != "order_list_viewed orders" || orders.Unaudited || orders.Rows[0].Email == "" {
 		t.Errorf("%+v, audited %q, %v", orders, store.audited, err)
+	}
+	if !store.at.Equal(moved) {
+		t.Errorf("audited at %s, not at the business time", store.at)
 	}
 	// Without an audit event the operator sees the list, but nobody's address.
 	store.full = errors.New("disk full")

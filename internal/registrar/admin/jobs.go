@@ -141,7 +141,7 @@ func (s *Service) Retry(ctx context.Context, operator registrar.Actor, kind JobK
 		return registrar.NotFound(NoSuchJob)
 	}
 	now := s.cfg.Now().Truncate(time.Microsecond)
-	event := registrar.AuditEvent{Actor: operator, Action: JobRetried, Object: id, At: now}
+	event := registrar.AuditEvent{Actor: operator, Action: JobRetried, Object: id, At: s.cfg.Business()}
 	claimed, err := s.cfg.Store.RetryJobNow(ctx, kind, id, now, event)
 	if err != nil {
 		return err

@@ -102,6 +102,21 @@ func (s *Service) ListRefunds(ctx context.Context, operator registrar.Actor, fil
 // time of the whole request.
 const auditTimeout = 3 * time.Second
 
+// RecordListView audits that an operator views a list with customers' addresses that another
+// service returns. If it returns false, the list must be shown without them.
+func (s *Service) RecordListView(ctx context.Context, operator registrar.Actor, what string) (audited bool, err error) {
+	if err := operator.RequireOperator(); err != nil {
+		return false, err
+	}
+	return s.recordListView(ctx, operator, what), nil
+}
+
+func (s *Service) recordListView(ctx context.Context, operator registrar.Actor, what string) bool {
+	ctx, cancel := context.WithTimeout(ctx, auditTimeout)
+	defer cancel()
+	return s.cfg.Store.RecordAuditEvent(ctx, registrar.AuditEvent{Actor: operator, Action: ListViewed, Object: what, At: s.cfg.Business()}) == nil
+}
+
 // page checks the operator, audits the view and cuts a list that was read with one row more
 // than a page has.
 func page[T any](
@@ -110,10 +125,7 @@ func page[T any](
 	if err := operator.RequireOperator(); err != nil {
 		return shown, err
 	}
-	write, cancel := context.WithTimeout(ctx, auditTimeout)
-	defer cancel()
-	event := registrar.AuditEvent{Actor: operator, Action: ListViewed, Object: what, At: s.cfg.Now()}
-	shown.Unaudited = s.cfg.Store.RecordAuditEvent(write, event) != nil
+	shown.Unaudited = !s.recordListView(ctx, operator, what)
 	if shown.Rows, err = list(); err != nil {
 		return List[T]{}, err
 	}

@@ -89,8 +89,10 @@ type Report struct {
 type Dispute struct {
 	Report
 	// Payment and Order are empty if the charge is unknown. Customer is the order's; it is not
-	// stored.
+	// stored. CustomerEmail is the account's address, which only ListDisputes returns: who shows
+	// it records that first.
 	Payment, Order, Customer string
+	CustomerEmail            string
 	BankReturn               bool // lost from the start
 	Lock                     Lock
 	OpenWork                 bool // an operator has to act

@@ -65,7 +65,7 @@ func (s *Service) Confirm(ctx context.Context, operator registrar.Actor, seen in
 	case len(preview.Planned) > seen:
 		return registrar.Conflict(PreviewChanged)
 	}
-	event := registrar.AuditEvent{Actor: operator, Action: ActionConfirmBrake, Object: string(preview.Brake.Reason), At: s.cfg.Clock()}
+	event := registrar.AuditEvent{Actor: operator, Action: ActionConfirmBrake, Object: string(preview.Brake.Reason), At: s.cfg.Now()}
 	confirmed, err := s.cfg.Store.ConfirmBrake(ctx, preview.Brake.StoppedAt, preview.Brake.LastRun, len(preview.Planned), event)
 	if err == nil && !confirmed {
 		err = registrar.Conflict(BrakeReleased)
@@ -135,7 +135,7 @@ func (s *Service) Leave(ctx context.Context, operator registrar.Actor, domain st
 	left.WaitsFor, left.StepAt, left.UpdatedAt = LeftAlone, time.Time{}, s.now(ctx)
 	left.DueAt, left.Node = s.terms.Now(), "" // so that a worker that has listed it can't claim it
 	event := s.decision(operator, ActionLeft, term)
-	updated, err := s.cfg.Store.UpdateTerm(ctx, TermTransition{From: term, To: left, AuditEvent: &event, Now: left.UpdatedAt, At: s.cfg.Clock()})
+	updated, err := s.cfg.Store.UpdateTerm(ctx, TermTransition{From: term, To: left, AuditEvent: &event, Now: left.UpdatedAt, At: s.cfg.Now()})
 	if err == nil && !updated {
 		err = registrar.Conflict(TermChanged)
 	}
@@ -185,5 +185,5 @@ func (s *Service) now(ctx context.Context) time.Time {
 }
 
 func (s *Service) decision(operator registrar.Actor, action registrar.Action, term Term) registrar.AuditEvent {
-	return registrar.AuditEvent{Actor: operator, Action: action, Customer: term.Customer, Object: term.Name, At: s.cfg.Clock()}
+	return registrar.AuditEvent{Actor: operator, Action: action, Customer: term.Customer, Object: term.Name, At: s.cfg.Now()}
 }

@@ -36,11 +36,13 @@ const (
 
 // Config configures the worker. Store and Sender are required.
 type Config struct {
-	Store       Store
-	Sender      Sender
-	BaseURL     string           // the base of links, without a trailing slash
-	Deadline    time.Duration    // of sending one mail; 0 means 20 s
-	Now         func() time.Time // the clock; nil means time.Now
+	Store    Store
+	Sender   Sender
+	BaseURL  string           // the base of links, without a trailing slash
+	Deadline time.Duration    // of sending one mail; 0 means 20 s
+	Now      func() time.Time // the clock; nil means time.Now
+	// Business is the business time, at which kept mails are listed; nil means Now.
+	Business    func() time.Time
 	Logger      *slog.Logger
 	OnAttempt   func(registrar.MailKind, Outcome)                           // called with the outcome of each attempt; optional
 	RecordError func(ctx context.Context, mail string, code registrar.Code) // why a mail was postponed; optional
@@ -61,6 +63,7 @@ func New(cfg Config) (*jobs.Worker[QueuedMail], error) {
 	}
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	registrar.Default(&cfg.Now, time.Now)
+	registrar.Default(&cfg.Business, cfg.Now)
 	registrar.Default(&cfg.Attach, func(context.Context, QueuedMail) ([]Attachment, error) { return nil, nil })
 	registrar.Default(&cfg.OnAttempt, func(registrar.MailKind, Outcome) {})
 	r := &runner{cfg: cfg}
@@ -99,7 +102,10 @@ func (r *runner) deliver(ctx context.Context, mail QueuedMail) (QueuedMail, erro
 	defer cancel()
 	var evidence *Evidence
 	if mail.Kind.IsNotice() {
-		evidence = &Evidence{Mail: mail, Delivery: delivery, At: r.cfg.Now(), Accepted: err == nil}
+		now := r.cfg.Business()
+		kept := mail
+		kept.CreatedAt = now.Add(-r.cfg.Now().Sub(mail.CreatedAt)) // how long it took is measured by the clock
+		evidence = &Evidence{Mail: kept, Delivery: delivery, At: now, Accepted: err == nil}
 	}
 	r.logNotStored(ctx, mail, r.cfg.Store.DeleteMail(storeCtx, mail.ID, evidence))
 	return mail, nil

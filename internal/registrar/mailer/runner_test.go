@@ -232,6 +232,22 @@ func TestDeliver_NoticeIsKeptAsSentOrAbandoned(t *testing.T) {
 	}
 }
 
+// Pages list kept mails with what happened to the domain or the order.
+func TestDeliver_NoticeIsKeptAtBusinessTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const moved = 30 * 24 * time.Hour
+		s := newMemStore(registrar.MailExpired)
+		queued := time.Now()
+		_, stop := startRunner(t, mailer.Config{Store: s, Sender: &fakeSender{store: s}, Business: func() time.Time { return time.Now().Add(moved) }})
+		synctest.Wait()
+		stop()
+		if len(s.evidence) != 1 || s.evidence[0].At.Before(queued.Add(moved)) || s.evidence[0].At.Sub(s.evidence[0].Mail.CreatedAt) > time.Minute || s.evidence[0].At.Before(s.evidence[0].Mail.CreatedAt) {
+			t.Errorf("%+v", s.evidence)
+		}
+	})
+}
+
 func TestDeliver_MultipleNodesSendEachMailOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -221,6 +221,13 @@ func (m *memStore) PageOrders(ctx context.Context, customer string, state order.
 	return all[from:min(from+limit, len(all))], len(all), err
 }
 
+func (m *memStore) ListOrdersOfNotice(ctx context.Context, customer, notice string) ([]order.Order, error) {
+	all, err := m.ListOrders(ctx, customer, "", 1<<30)
+	return slices.DeleteFunc(all, func(o order.Order) bool {
+		return !slices.ContainsFunc(o.Refunds, func(r order.Refund) bool { return r.Notice == notice && notice != "" })
+	}), err
+}
+
 func (m *memStore) ListOverdueOrders(ctx context.Context, customer string, now time.Time, limit int) ([]order.Order, error) {
 	all, err := m.ListOrders(ctx, customer, "", 1<<30)
 	all = slices.DeleteFunc(all, func(o order.Order) bool {
@@ -270,6 +277,7 @@ func (m *memStore) UpdateOrder(_ context.Context, move order.Transition) (bool, 
 	now := cloneOrder(move.To)
 	now.Version = move.From.Version + 1
 	m.problems = append(m.problems, illegalTransitions(stored, now)...)
+	m.problems = append(m.problems, refundEventsWithoutRefund(move)...)
 	if move.Provision {
 		for i := range now.Items {
 			if m.held[now.Items[i].Name] {

@@ -311,6 +311,15 @@ func (s *Service) List(ctx context.Context, actor registrar.Actor, before string
 	return page, nil
 }
 
+// ListRefundedFor returns the account's orders of which something was refunded for a withdrawal
+// notice.
+func (s *Service) ListRefundedFor(ctx context.Context, actor registrar.Actor, notice string) ([]Order, error) {
+	if actor.Customer == "" {
+		return nil, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
+	}
+	return s.cfg.Store.ListOrdersOfNotice(ctx, actor.Customer, notice)
+}
+
 // Page returns a page of the account's orders in a state, newest first, and their total
 // number. An empty state means all. Overdue orders are expired first, so that the filter
 // matches what is shown.

@@ -69,7 +69,7 @@ func (s *Service) refuseRefund(ctx context.Context, o Order, id string, refusal 
 		}
 		r.Failure, r.FailedAt, r.Task = registrar.CodeOf(refusal), s.now(), TaskRefused
 		s.releaseAfterRefund(&m.To)
-		m.AuditEvents = []registrar.AuditEvent{s.systemAuditEvent(ActionRefundRefused, m.To)}
+		m.AuditEvents = []registrar.AuditEvent{s.refundAuditEvent(ActionRefundRefused, m.To, r.ID)}
 		return true
 	})
 }
@@ -94,7 +94,7 @@ func (s *Service) markMade(m *Transition, r *Refund, provider string) {
 		payment.State, payment.UpdatedAt = PaymentRefunded, s.now()
 	}
 	m.To.markRefundedItems()
-	m.AuditEvents = append(m.AuditEvents, s.systemAuditEvent(ActionRefunded, m.To))
+	m.AuditEvents = append(m.AuditEvents, s.refundAuditEvent(ActionRefunded, m.To, r.ID))
 	if r.Source != BySystem {
 		m.Mails = append(m.Mails, refundMail(m.To, *r))
 	}

@@ -234,11 +234,11 @@ func (s *Refunds) addDue(m *Transition, operator registrar.Actor, refund Refund)
 	if m.To.Attempts = 0; m.To.Node == "" { // otherwise a worker makes another refund, and this one after it
 		m.To.DueAt = s.cfg.Clock()
 	}
-	m.AuditEvents = []registrar.AuditEvent{s.event(operator, ActionRefundOrdered, m.To)}
+	m.AuditEvents = []registrar.AuditEvent{s.event(operator, ActionRefundOrdered, m.To, refund.ID)}
 }
 
-func (s *Refunds) event(operator registrar.Actor, action registrar.Action, o Order) registrar.AuditEvent {
-	return registrar.AuditEvent{Actor: operator, Action: action, Customer: o.Customer, Object: o.ID, At: s.now()}
+func (s *Refunds) event(operator registrar.Actor, action registrar.Action, o Order, refund string) registrar.AuditEvent {
+	return registrar.AuditEvent{Actor: operator, Action: action, Customer: o.Customer, Object: o.ID, Refund: refund, At: s.now()}
 }
 
 // cleanNote returns the note as stored; false if it is empty, too long or not printable.
@@ -275,7 +275,7 @@ func (s *Refunds) decide(
 		return err
 	}
 	return s.update(ctx, id, func(m *Transition) error {
-		m.AuditEvents = []registrar.AuditEvent{s.event(operator, action, m.To)}
+		m.AuditEvents = []registrar.AuditEvent{s.event(operator, action, m.To, refund)}
 		switch r := m.To.refund(refund); {
 		case r == nil:
 			return fail(registrar.KindNotFound, NoSuchRefund)

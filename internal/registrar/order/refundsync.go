@@ -112,7 +112,7 @@ func (s *Service) bookRefund(ctx context.Context, m *Transition, payment string,
 	}
 	if theirs.Failed && ours.Made() {
 		ours.Failure, ours.FailedAt, ours.Task = ReturnedByBank, s.now(), TaskReturned
-		m.AuditEvents = append(m.AuditEvents, s.systemAuditEvent(ActionRefundReturned, *o))
+		m.AuditEvents = append(m.AuditEvents, s.refundAuditEvent(ActionRefundReturned, *o, ours.ID))
 		m.Mails = append(m.Mails, returnedMail(*o, *ours))
 		s.cfg.Logger.WarnContext(ctx, "refund returned by the bank, operator action required", "order", o.ID, "refund", ours.ID)
 	}
@@ -124,18 +124,20 @@ func (s *Service) bookRefund(ctx context.Context, m *Transition, payment string,
 func (s *Service) bookForeign(ctx context.Context, m *Transition, payment string, theirs ProviderRefund) bool {
 	o, now := &m.To, s.now()
 	s.cfg.Logger.WarnContext(ctx, "refund made at the payment provider", "order", o.ID, "provider_refund", theirs.ID)
-	m.AuditEvents = append(m.AuditEvents, s.systemAuditEvent(ActionRefundBooked, *o))
 	booked := Refund{ID: registrar.NewID("ref_", now), Payment: payment, Amount: theirs.Amount, Source: ByProvider, CreatedAt: now}
 	if o.payment(payment).State != PaymentCaptured { // it has no invoice
 		same := func(r Refund) bool { return r.Payment == payment && r.Due() && r.Amount == theirs.Amount }
 		if due := find(o.Refunds, same); due != nil {
+			m.AuditEvents = append(m.AuditEvents, s.refundAuditEvent(ActionRefundBooked, *o, due.ID))
 			s.markMade(m, due, theirs.ID)
 			return true
 		}
 		booked.Provider, booked.MadeAt = theirs.ID, now
+		m.AuditEvents = append(m.AuditEvents, s.refundAuditEvent(ActionRefundBooked, *o, booked.ID))
 		o.Refunds = append(o.Refunds, booked)
 		return true
 	}
+	m.AuditEvents = append(m.AuditEvents, s.refundAuditEvent(ActionRefundBooked, *o, booked.ID))
 	for i := len(o.Refunds) - 1; i >= 0 && o.Remaining() < theirs.Amount; i-- {
 		if r := &o.Refunds[i]; r.Due() && r.Payment == payment {
 			r.Failure, r.FailedAt = Superseded, now

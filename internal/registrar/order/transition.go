@@ -262,3 +262,10 @@ func (s *Service) auditEvent(actor registrar.Actor, action registrar.Action, o O
 func (s *Service) systemAuditEvent(action registrar.Action, o Order) registrar.AuditEvent {
 	return s.auditEvent(registrar.Actor{Kind: registrar.ActorSystem, Through: o.ID}, action, o)
 }
+
+// refundAuditEvent is a systemAuditEvent about a refund of the order.
+func (s *Service) refundAuditEvent(action registrar.Action, o Order, refund string) registrar.AuditEvent {
+	event := s.systemAuditEvent(action, o)
+	event.Refund = refund
+	return event
+}

@@ -3,6 +3,7 @@ package order_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
@@ -51,6 +52,18 @@ func illegalTransitions(was, now order.Order) (problems []string) {
 	for i, refund := range was.Refunds {
 		if after := now.Refunds[i]; refund.Provider != "" && (after.Provider != refund.Provider || after.Amount != refund.Amount || refund.Failure != "" && after.Failure != refund.Failure) {
 			problems = append(problems, "a made refund has changed")
+		}
+	}
+	return problems
+}
+
+// refundEventsWithoutRefund lists the audit events about a refund that do not name it: the account's
+// activity shows the domains of that refund.
+func refundEventsWithoutRefund(transition order.Transition) (problems []string) {
+	for _, event := range transition.AuditEvents {
+		about := event.Action == order.ActionRefunded || strings.HasPrefix(string(event.Action), "refund_")
+		if known := slices.ContainsFunc(transition.To.Refunds, func(r order.Refund) bool { return r.ID == event.Refund }); about != known {
+			problems = append(problems, fmt.Sprintf("the event %s names the refund %q", event.Action, event.Refund))
 		}
 	}
 	return problems

@@ -154,6 +154,8 @@ type Store interface {
 	GetDomain(ctx context.Context, customer, domain string) (Domain, bool, error)
 	// ListDomainNotices returns the notices about a customer's domain, the newest first.
 	ListDomainNotices(ctx context.Context, customer, domain string, limit int) ([]Notice, error)
+	// ListReceipts returns the receipts of a withdrawal or termination.
+	ListReceipts(ctx context.Context, declaration string, limit int) ([]Notice, error)
 }
 
 // Service is safe for concurrent use.
@@ -226,12 +228,23 @@ func (n Notice) Concerns(name string) bool {
 // maxNotices bounds the notices that are listed: a term has about ten.
 const maxNotices = 50
 
-// Notices returns the notices about a domain of the actor's account, the newest first.
-func (s *Service) Notices(ctx context.Context, actor registrar.Actor, domain string) ([]Notice, error) {
+// Notices returns the notices about a domain of the actor's account, and the receipts of the actor's
+// own withdrawals and terminations with these ids, which belong to no account; the newest first.
+func (s *Service) Notices(ctx context.Context, actor registrar.Actor, domain string, declarations ...string) ([]Notice, error) {
 	if actor.Customer == "" {
 		return nil, &registrar.Error{Kind: registrar.KindUnauthenticated}
 	}
-	return s.store.ListDomainNotices(ctx, actor.Customer, domain, maxNotices)
+	notices, err := s.store.ListDomainNotices(ctx, actor.Customer, domain, maxNotices)
+	for _, declaration := range declarations {
+		if err != nil {
+			return nil, err
+		}
+		var receipts []Notice
+		receipts, err = s.store.ListReceipts(ctx, declaration, maxNotices)
+		notices = append(notices, receipts...)
+	}
+	slices.SortStableFunc(notices, func(a, b Notice) int { return b.SentAt.Compare(a.SentAt) })
+	return notices[:min(len(notices), maxNotices)], err
 }
 
 // AddParams describes a domain that is added without an order.

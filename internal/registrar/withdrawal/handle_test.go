@@ -18,10 +18,10 @@ func TestNotice_DeadlineByLaw(t *testing.T) {
 		atOnce bool
 	}{
 		"withdrawal":        {Notice{Kind: Withdrawal}, "2026-11-29", false},
-		"stated day":        {Notice{Kind: Termination, Ground: Ordinary, End: "2026-12-31"}, "2026-12-31", false},
+		"stated day":        {Notice{Kind: Termination, Ground: Ordinary, End: "2026-12-31"}, "2026-11-15", true},
 		"no day":            {Notice{Kind: Termination, Ground: Ordinary}, "2026-11-15", true},
 		"for cause":         {Notice{Kind: Termination, Ground: Extraordinary}, "2026-11-15", true},
-		"for cause, stated": {Notice{Kind: Termination, Ground: Extraordinary, End: "2026-11-20"}, "2026-11-20", false},
+		"for cause, stated": {Notice{Kind: Termination, Ground: Extraordinary, End: "2026-11-20"}, "2026-11-15", true},
 	} {
 		test.notice.At = arrived
 		if got := test.notice.Deadline().Format(time.DateOnly); got != test.day || test.notice.AtOnce() != test.atOnce {
@@ -48,7 +48,7 @@ func (oneNotice) GetWithdrawalNotice(context.Context, string) (Notice, bool, err
 func (oneNotice) ListOpenWithdrawalNotices(context.Context, int) ([]Notice, error) {
 	at := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 	return []Notice{
-		{ID: "late", Kind: Withdrawal, At: at}, {ID: "soon", Kind: Termination, End: "2026-11-20", At: at}, {ID: "now", Kind: Termination, At: at},
+		{ID: "late", Kind: Withdrawal, At: at}, {ID: "soon", Kind: Withdrawal, At: at.AddDate(0, 0, -3)}, {ID: "now", Kind: Termination, End: "2026-12-31", At: at},
 	}, nil
 }
 

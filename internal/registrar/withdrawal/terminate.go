@@ -46,8 +46,7 @@ func (d NamedDomain) SentBy(notice Notice) bool { return strings.EqualFold(d.Ema
 // EndsTooEarly reports whether the term of the domain ends before the day that the notice states:
 // the customer wants to keep it for another term.
 func (d NamedDomain) EndsTooEarly(notice Notice) bool {
-	day, err := time.Parse(time.DateOnly, notice.End)
-	return err == nil && d.PaidUntil.UTC().Before(day)
+	return d.PaidUntil.UTC().Before(notice.EndDay())
 }
 
 // state changes with everything that a preview shows of the domain.

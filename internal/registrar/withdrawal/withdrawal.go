@@ -39,12 +39,17 @@
 //
 // # Deadlines
 //
-//	notice                        handle by
-//	withdrawal                    14 days after it arrived: payments are returned by then (§ 357
-//	                              Abs. 1 BGB, Art. 13 Abs. 1 Directive 2011/83/EU)
-//	termination for a day         that day: the contract ends then
-//	termination without a day     at once: it ends as early as possible (§ 312k Abs. 5 BGB)
-//	for cause, without a day      at once: it takes effect when it arrives
+//	notice        handle by
+//	withdrawal    14 days after it arrived: payments are returned by then (§ 357 Abs. 1 BGB,
+//	              Art. 13 Abs. 1 Directive 2011/83/EU)
+//	termination   at once: the day on which the contract ends is confirmed (§ 312k Abs. 4 BGB)
+//
+// The day for which a termination is declared is no deadline of ours:
+//
+//	termination               takes effect
+//	for a day                 on that day
+//	without a day             as early as possible (§ 312k Abs. 5 BGB)
+//	for cause, without a day  when it arrives
 //
 // The day of arrival is that of UTC, which is never after the one in Germany: a deadline is never
 // shown later than it is. Weekends, which would extend it (§ 193 BGB), are ignored for that reason.
@@ -114,7 +119,7 @@ func (d Notice) Open() bool { return d.DoneAt.IsZero() }
 func (d Notice) SentSince(at time.Time) bool { return !d.At.Before(at.Truncate(time.Second)) }
 
 // AtOnce reports whether the law names no day: the notice must be handled without delay.
-func (d Notice) AtOnce() bool { return d.Kind == Termination && d.End == "" }
+func (d Notice) AtOnce() bool { return d.Kind == Termination }
 
 // Deadline returns the day by whose end the notice must be handled; doc.go has the table.
 func (d Notice) Deadline() time.Time {
@@ -122,10 +127,13 @@ func (d Notice) Deadline() time.Time {
 	if d.Kind == Withdrawal {
 		return arrived.AddDate(0, 0, refundPeriod)
 	}
-	if day, err := time.Parse(time.DateOnly, d.End); err == nil {
-		return day
-	}
 	return arrived
+}
+
+// EndDay returns the day for which a termination is declared; zero if it states none.
+func (d Notice) EndDay() time.Time {
+	day, _ := time.Parse(time.DateOnly, d.End)
+	return day
 }
 
 // Overdue reports whether the deadline has passed.
@@ -262,6 +270,7 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 	if notice.Kind == Termination {
 		mails[0].Kind = registrar.MailTermination
 	}
+	mails[0].Data[registrar.NoticeDomain] = notice.ID // the receipt is kept as evidence for the notice
 	if s.cfg.OperatorEmail != "" {
 		data := notice.mailData()
 		if notice.Kind == Withdrawal { // the mail about a termination lists no orders
@@ -286,11 +295,8 @@ func (d Notice) mailData() map[string]string {
 		"number": d.ID, "declared": string(d.Kind), "name": d.Name, "email": d.Email, "contract": d.Contract,
 		"ground": string(d.Ground), "reason": d.Reason, "end": d.End, registrar.MailOccurredAt: d.At.UTC().Format(time.RFC3339),
 	}
-	switch {
-	case d.Kind == Withdrawal:
+	if d.Kind == Withdrawal {
 		data["refund_by"] = d.Deadline().Format(time.DateOnly)
-	case !d.AtOnce():
-		data["handle_by"] = d.Deadline().Format(time.DateOnly)
 	}
 	return data
 }

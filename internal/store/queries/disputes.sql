@@ -71,7 +71,8 @@ ORDER BY disputes.opened_at, disputes.id
 LIMIT 20;
 
 -- name: ListDisputes :many
-SELECT sqlc.embed(disputes), CAST(coalesce(orders.customer_id, '') AS TEXT) AS customer_id
+SELECT sqlc.embed(disputes), CAST(coalesce(orders.customer_id, '') AS TEXT) AS customer_id,
+    CAST(coalesce((SELECT customers.email FROM customers WHERE customers.id = orders.customer_id), '') AS TEXT) AS email
 FROM disputes LEFT JOIN orders ON orders.id = disputes.order_id
 WHERE disputes.open_work = sqlc.arg(open_work)
     AND (disputes.opened_at < sqlc.arg(before_opened) OR disputes.opened_at = sqlc.arg(before_opened) AND disputes.id < sqlc.arg(before_id))

@@ -84,6 +84,13 @@ WHERE customer_id = $1 AND id < $2
 ORDER BY id DESC
 LIMIT $3;
 
+-- A customer's orders of which something was refunded for a withdrawal notice.
+-- name: ListOrderIDsOfNotice :many
+SELECT DISTINCT refunds.order_id FROM refunds
+JOIN orders ON orders.id = refunds.order_id
+WHERE refunds.notice_id = sqlc.arg(notice_id) AND refunds.notice_id <> '' AND orders.customer_id = sqlc.arg(customer_id)
+ORDER BY refunds.order_id;
+
 -- One page of a customer's orders, newest first; an empty state matches all.
 -- name: SearchOrderIDs :many
 SELECT id FROM orders

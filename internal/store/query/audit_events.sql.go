@@ -32,8 +32,8 @@ func (q *Queries) DeleteAuditEventsOfCustomer(ctx context.Context, customerID st
 }
 
 const insertAuditEvent = `-- name: InsertAuditEvent :exec
-INSERT INTO audit_events (id, customer_id, actor_kind, actor, through, address, action, object, at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO audit_events (id, customer_id, actor_kind, actor, through, address, action, object, at, refund_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 `
 
 type InsertAuditEventParams struct {
@@ -46,6 +46,7 @@ type InsertAuditEventParams struct {
 	Action     string
 	Object     string
 	At         int64
+	RefundID   string
 }
 
 func (q *Queries) InsertAuditEvent(ctx context.Context, arg InsertAuditEventParams) error {
@@ -59,12 +60,13 @@ func (q *Queries) InsertAuditEvent(ctx context.Context, arg InsertAuditEventPara
 		arg.Action,
 		arg.Object,
 		arg.At,
+		arg.RefundID,
 	)
 	return err
 }
 
 const listAuditEvents = `-- name: ListAuditEvents :many
-SELECT id, customer_id, actor_kind, actor, through, address, action, object, at
+SELECT id, customer_id, actor_kind, actor, through, address, action, object, at, refund_id
 FROM audit_events
 WHERE customer_id = $1 AND id < $2
 ORDER BY id DESC
@@ -96,6 +98,7 @@ func (q *Queries) ListAuditEvents(ctx context.Context, arg ListAuditEventsParams
 			&i.Action,
 			&i.Object,
 			&i.At,
+			&i.RefundID,
 		); err != nil {
 			return nil, err
 		}
@@ -111,7 +114,7 @@ func (q *Queries) ListAuditEvents(ctx context.Context, arg ListAuditEventsParams
 }
 
 const listObjectAuditEvents = `-- name: ListObjectAuditEvents :many
-SELECT id, customer_id, actor_kind, actor, through, address, action, object, at
+SELECT id, customer_id, actor_kind, actor, through, address, action, object, at, refund_id
 FROM audit_events
 WHERE customer_id = $1 AND object = $2
 ORDER BY id DESC
@@ -143,6 +146,7 @@ func (q *Queries) ListObjectAuditEvents(ctx context.Context, arg ListObjectAudit
 			&i.Action,
 			&i.Object,
 			&i.At,
+			&i.RefundID,
 		); err != nil {
 			return nil, err
 		}

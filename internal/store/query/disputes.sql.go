@@ -429,7 +429,8 @@ func (q *Queries) ListDisputedDomains(ctx context.Context, payment string, maxRo
 }
 
 const listDisputes = `-- name: ListDisputes :many
-SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at, CAST(coalesce(orders.customer_id, '') AS TEXT) AS customer_id
+SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at, CAST(coalesce(orders.customer_id, '') AS TEXT) AS customer_id,
+    CAST(coalesce((SELECT customers.email FROM customers WHERE customers.id = orders.customer_id), '') AS TEXT) AS email
 FROM disputes LEFT JOIN orders ON orders.id = disputes.order_id
 WHERE disputes.open_work = $1
     AND (disputes.opened_at < $2 OR disputes.opened_at = $2 AND disputes.id < $3)
@@ -447,6 +448,7 @@ type ListDisputesParams struct {
 type ListDisputesRow struct {
 	Dispute    Dispute
 	CustomerID string
+	Email      string
 }
 
 func (q *Queries) ListDisputes(ctx context.Context, arg ListDisputesParams) ([]ListDisputesRow, error) {
@@ -494,6 +496,7 @@ func (q *Queries) ListDisputes(ctx context.Context, arg ListDisputesParams) ([]L
 			&i.Dispute.StoredAt,
 			&i.Dispute.UpdatedAt,
 			&i.CustomerID,
+			&i.Email,
 		); err != nil {
 			return nil, err
 		}

@@ -49,6 +49,7 @@ type AuditEvent struct {
 	Action     string
 	Object     string
 	At         int64
+	RefundID   string
 }
 
 type AuthorizationCode struct {

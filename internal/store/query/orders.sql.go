@@ -995,6 +995,37 @@ func (q *Queries) ListOrderIDsAwaitingIdentity(ctx context.Context, customerID s
 	return items, nil
 }
 
+const listOrderIDsOfNotice = `-- name: ListOrderIDsOfNotice :many
+SELECT DISTINCT refunds.order_id FROM refunds
+JOIN orders ON orders.id = refunds.order_id
+WHERE refunds.notice_id = $1 AND refunds.notice_id <> '' AND orders.customer_id = $2
+ORDER BY refunds.order_id
+`
+
+// A customer's orders of which something was refunded for a withdrawal notice.
+func (q *Queries) ListOrderIDsOfNotice(ctx context.Context, noticeID string, customerID string) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listOrderIDsOfNotice, noticeID, customerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var order_id string
+		if err := rows.Scan(&order_id); err != nil {
+			return nil, err
+		}
+		items = append(items, order_id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listOrders = `-- name: ListOrders :many
 SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, orders.refund_count, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end, order_items.holder_id, order_items.registrant, order_items.paid_until, order_items.premium_fee, order_items.premium_renewal,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,

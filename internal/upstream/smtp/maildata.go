@@ -188,7 +188,6 @@ type noticeData struct {
 	Termination, Special bool
 	End                  string           // a formatted date; empty means as soon as possible
 	RefundBy             string           // by when a withdrawn payment is returned
-	HandleBy             string           // by when we reply to a termination; empty means at once
 	Received             string           // when it arrived, in the mail about what followed
 	Orders               []withdrawnOrder // the possible orders of a withdrawal, for the operator's mail
 }
@@ -205,7 +204,7 @@ func (l *language) noticeData(data map[string]string) noticeData {
 		Number: sanitizeValue(data["number"]), Contract: quotedLines(quoteForeign(data["contract"], withdrawal.MaxText)), Reason: quotedLines(quoteForeign(data["reason"], withdrawal.MaxReason)),
 		Termination: data["declared"] == string(withdrawal.Termination), Special: data["ground"] == string(withdrawal.Extraordinary),
 	}
-	d.Received, d.RefundBy, d.HandleBy = l.formatTime(data["received_at"]), l.formatDate(data["refund_by"]), l.formatDate(data["handle_by"])
+	d.Received, d.RefundBy = l.formatTime(data["received_at"]), l.formatDate(data["refund_by"])
 	d.End = cmp.Or(l.formatDate(data["end"]), sanitizeValue(data["end"]))
 	count, _ := strconv.Atoi(data["orders"]) // zero if it is not a number
 	for n := range min(count, maxNoticeOrders) {
@@ -265,16 +264,10 @@ func (l *language) formatDate(value string) string {
 }
 
 // germanZones are the names of Germany's time in German.
-var germanZones = strings.NewReplacer("CEST", "MESZ", "CET", "MEZ")
-
 // moment formats a time in Germany, with its zone: a mail does not know where it is read, and
 // the deadlines in it are Germany's in every language.
 func (l *language) moment(at time.Time) string {
-	text := at.In(registrar.Germany()).Format(l.timeLayout)
-	if l.code == german.code {
-		return germanZones.Replace(text)
-	}
-	return text
+	return registrar.FormatInGermany(at, l.timeLayout, l.code)
 }
 
 func (l *language) formatTime(value string) string {

@@ -405,11 +405,11 @@ anklickbar machen, stehen in eckigen Klammern:
 > Grund:
 > {{.}}{{end}}
 
-{{if .Special}}Wir prüfen den Grund und antworten Ihnen{{with .HandleBy}} bis {{.}}{{else}} in Kürze{{end}} per E-Mail.
+{{if .Special}}Wir prüfen den Grund und antworten Ihnen in Kürze per E-Mail.
 {{else}}Ein Vertrag über eine Domain endet frühestens mit der Laufzeit, die
 bezahlt ist, auch wenn Sie einen früheren Tag genannt haben; bis dahin
 bleibt die Domain bei Ihnen. Den Tag, an dem der Vertrag endet,
-bestätigen wir{{with .HandleBy}} bis {{.}}{{else}} in Kürze{{end}} per E-Mail an die Adresse des Kontos,
+bestätigen wir in Kürze per E-Mail an die Adresse des Kontos,
 in dem die Domain ist.
 {{end}}Bitte heben Sie diese Nachricht auf.
 

@@ -389,11 +389,11 @@ would make an address clickable are in square brackets:
 > Reason:
 > {{.}}{{end}}
 
-{{if .Special}}{{with .HandleBy}}By {{.}} we will{{else}}We will shortly{{end}} review the reason and reply by email.
+{{if .Special}}We will shortly review the reason and reply by email.
 {{else}}A contract for a domain ends with the paid term at the earliest, even if
-you named an earlier day; until then you keep the domain. {{with .HandleBy}}By {{.}} we
-will{{else}}We will shortly{{end}} confirm the day on which the contract ends, by email to the
-address of the account that has the domain.
+you named an earlier day; until then you keep the domain. We will shortly
+confirm the day on which the contract ends, by email to the address of
+the account that has the domain.
 {{end}}Please keep this email.
 
 If you didn't cancel a contract, someone else entered your address.

@@ -168,7 +168,7 @@ func saleError(ext registrar.Extension, kind order.Kind) error {
 
 // basketRate returns the VAT rate of the visitor, or the German one if their address is not known.
 func (h *Handler) basketRate(req *ui.Request) (basisPoints int, known bool) {
-	shown := h.RateBasisPoints(req.Now)
+	shown := h.RateBasisPoints(h.Now())
 	if !req.SignedIn {
 		return shown, false
 	}

@@ -258,9 +258,9 @@ func TestBasket_AnnouncesIdentityCheckBeforeOrder(t *testing.T) {
 		s := &browser{t: t, d: &fakeOrders{verifyOver: 100_00}, who: who, basket: "register:kaffee.de"}
 		s.visit("/warenkorb", nil).wantPage(http.StatusOK, nil, []string{"Identität"})
 		s.basket += "~register:mate.ai"
-		s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"für mehr als 100,00\u00a0€ bestellt, weist vor der Zahlung einmal seine Identität nach", "Ausweis oder Pass"}, nil)
+		s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"innerhalb von 30 Tagen 100,00\u00a0€, weisen Sie vor der Zahlung einmal Ihre Identität nach", "Ausweis oder Pass"}, nil)
 		if who == "" {
-			s.visit("/basket", nil).wantPage(http.StatusOK, []string{"within 30 days exceed €100.00"}, nil)
+			s.visit("/basket", nil).wantPage(http.StatusOK, []string{"exceed €100.00 within 30 days"}, nil)
 		}
 		s.basket = "register:kino.film"
 		s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"Für eine dieser Endungen weisen Sie"}, nil)

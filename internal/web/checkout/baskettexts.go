@@ -21,8 +21,8 @@ var basketTexts = ui.Texts{
 		"Calculated with {1} VAT, based on your address.",
 	},
 	"basket.identity": {
-		"Wer innerhalb von 30 Tagen für mehr als {1} bestellt, weist vor der Zahlung einmal seine Identität nach.",
-		"If your orders within 30 days exceed {1}, you verify your identity once before you pay.",
+		"Übersteigen Bestellungen mit demselben Konto, derselben E-Mail-Adresse oder demselben Zahlungsmittel innerhalb von 30 Tagen {1}, weisen Sie vor der Zahlung einmal Ihre Identität nach.",
+		"If orders with the same account, email address or payment method exceed {1} within 30 days, you verify your identity once before you pay.",
 	},
 	"basket.identity_extension": {
 		"Für eine dieser Endungen weisen Sie vor der Zahlung einmal Ihre Identität nach.",

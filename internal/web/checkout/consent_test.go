@@ -152,7 +152,7 @@ func TestConsent_WordingIsPassedToService(t *testing.T) {
 func TestConsent_ShownToOwnerOnly(t *testing.T) {
 	t.Parallel()
 	given := order.Consent{At: noon, Wording: order.ConsentWording("en")}
-	shown := []string{"ausdrücklich verlangt am 15.11.2026, 12:00 UTC", given.Text()}
+	shown := []string{"ausdrücklich verlangt am 15.11.2026, 13:00 MEZ", given.Text()}
 	mine, others := ownView(order.Completed), foreignView(order.Completed)
 	mine.Order.Consent, others.Order.Consent = given, given
 	visit(t, &fakeOrders{view: mine}, "erika", payPage, nil).wantPage(http.StatusOK, shown, nil)

@@ -197,8 +197,8 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		return ui.View{}, err
 	}
 	declared = slices.DeleteFunc(declared, func(n withdrawal.Notice) bool { return n.Kind != withdrawal.Withdrawal }) // the domain's page has terminations
-	pause := reloadInterval(o, req.Now)
-	if pause == 0 && waiting && req.Now.Sub(o.PaidAt) < reloadSlowsAfter {
+	pause := reloadInterval(o, h.Now())
+	if pause == 0 && waiting && h.Now().Sub(o.PaidAt) < reloadSlowsAfter {
 		pause = reloadSoon // the invoice is issued shortly
 	}
 	live := liveAfter(ui.OrdersPath+"/"+url.PathEscape(o.ID), pause)
@@ -225,7 +225,7 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		Declared        []withdrawalRow
 		Disputed        dispute.Dispute // by which the payment was taken back, or may be; zero if there is none
 		Contact         string          // the contact form
-	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o), stateKey(o, disputed), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, canOrderAgain(o), keptOf(o), refundRows(o), withdrawalRows(o, declared), disputed, ui.InLanguage(req.Language, ui.ContactPath, ui.EnglishContactPath)}}, nil
+	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o), stateKey(o, disputed), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(h.Now()), documents, waiting, false, canOrderAgain(o), keptOf(o), refundRows(o), withdrawalRows(o, declared), disputed, ui.InLanguage(req.Language, ui.ContactPath, ui.EnglishContactPath)}}, nil
 }
 
 // itemRows returns the rows of an order with the dispute about its payment, as addEnds does.

@@ -272,6 +272,19 @@ func TestLanguage_PaymentAndVerificationHaveTheAccountsBeforeSignIn(t *testing.T
 	}
 }
 
+// The frame's clock, by which sessions end, stays behind when a sandbox moves the business time.
+func TestDelayedOrder_IsJudgedByBusinessTime(t *testing.T) {
+	t.Parallel()
+	view := ownView(order.Provisioning)
+	view.Order.Items = view.Order.Items[:1]
+	view.Order.Items[0].State = order.ItemProvisioning
+	moved := noon.AddDate(0, 0, 30)
+	view.Order.PaidAt = moved.Add(-time.Hour)
+	for _, path := range []string{payPage, "/portal/orders/" + view.Order.ID} {
+		visit(t, &fakeOrders{view: view, orders: []order.Order{view.Order}, now: moved}, "erika", path, nil).wantPage(http.StatusOK, []string{"Das dauert länger als üblich"}, nil)
+	}
+}
+
 // An item that waits, for example because our account at the registry has no credit, looks like
 // any other until it takes longer than usual.
 func TestDelayedOrder_SaysWhatHappensToThePayment(t *testing.T) {

@@ -31,7 +31,7 @@ func (h *Handler) payView(req *ui.Request) (ui.View, error) {
 	}
 	req.PreferAccountLanguage(view.Owner.Language)
 	shown, err := h.newPayView(req, view, formError{})
-	shown.Live = liveAfter(currentPayPath(req), reloadInterval(view.Order, req.Now))
+	shown.Live = liveAfter(currentPayPath(req), reloadInterval(view.Order, h.Now()))
 	return shown, err
 }
 

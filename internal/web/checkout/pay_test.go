@@ -37,7 +37,7 @@ func TestPay_LinkHolderSeesNoPersonalData(t *testing.T) {
 	got.wantPage(http.StatusOK, []string{
 		"beispiel.de", "müller.com (xn--mller-kva.com)", "Registrierung, 1 Jahr", "Umzug zu uns, 2 Jahre", "Verlängerung, ohne neue Laufzeit",
 		"10,00\u00a0€", "30,00\u00a0€", "Umsatzsteuer 19\u00a0%", "5,70\u00a0€", "35,70\u00a0€",
-		"e•••@example.org", "15.11.2026, 11:00 UTC", "einem Programm mit Zugangstoken",
+		"e•••@example.org", "15.11.2026, 12:00 MEZ", "einem Programm mit Zugangstoken",
 		`href="/portal/sign-in?next=%2Fcheckout%2Fdotkontor_pay_x"`,
 	}, []string{payButton, "Mustermann", "Heidestraße", "erika@", "Laptop", payPage + "/decline", payPage + "/pay"})
 	if d.actor.Customer != "" || d.actor.Kind != registrar.ActorPerson {
@@ -287,6 +287,15 @@ func TestPay_MissingDataLinksToItsForm(t *testing.T) {
 	view.Missing = []string{order.MissingIdentity}
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`href="` + verifyPage + `"`}, []string{payButton, registrant})
 	visit(t, &fakeOrders{view: ownView(order.AwaitingVerification)}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`href="` + verifyPage + `"`}, []string{payButton})
+}
+
+// A card that was used in another account counts, too. The reason is the same for everyone, so it
+// tells nothing about other accounts.
+func TestPay_ReasonOfIdentityCheckIncludesPaymentMethods(t *testing.T) {
+	t.Parallel()
+	visit(t, &fakeOrders{view: ownView(order.AwaitingVerification)}, "erika", payPage, nil).wantPage(http.StatusOK, []string{
+		"wenn Bestellungen mit demselben Konto, derselben E\u2011Mail-Adresse oder demselben Zahlungsmittel innerhalb von 30 Tagen 500,00\u00a0€ übersteigen",
+	}, nil)
 }
 
 func TestPay_ChangeDetailsReturnsToTheOrder(t *testing.T) {

@@ -241,8 +241,8 @@ var payTexts = ui.Texts{
 	"steps.done":   {"Fertig", "Done"},
 	"steps.past":   {"erledigt", "completed"},
 	"need.identity": {
-		"Wer innerhalb von 30 Tagen für mehr als {1} bestellt oder eine Endung wählt, die es verlangt, weist einmal seine Identität nach. Danach können Sie bezahlen.",
-		"Orders above {1} within 30 days, and some extensions, require you to verify your identity once. Then you can pay.",
+		"Der Nachweis ist einmal nötig, wenn Bestellungen mit demselben Konto, derselben E-Mail-Adresse oder demselben Zahlungsmittel innerhalb von 30 Tagen {1} übersteigen, oder wenn eine Endung ihn verlangt. Danach können Sie bezahlen.",
+		"You verify your identity once if orders with the same account, email address or payment method exceed {1} within 30 days, or if an extension requires it. Then you can pay.",
 	},
 	"need.identity.button": {"Identität nachweisen", "Verify identity"},
 

@@ -121,7 +121,7 @@ func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated i
 	}
 	shown.Register = ui.WithNext("/portal/register", shown.Action)
 	shown.SignIn, shown.Prices = ui.WithNext(ui.SignInPath, shown.Action), ui.InLanguage(req.Language, ui.PricesPath, ui.EnglishPricesPath)
-	rate := h.RateBasisPoints(req.Now)
+	rate := h.RateBasisPoints(h.Now())
 	shown.Rate = formatRate(req.Language, rate)
 	for _, tld := range lookup.DefaultExtensions() {
 		if ext, listed := h.Extension(tld); listed {

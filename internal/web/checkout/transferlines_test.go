@@ -94,9 +94,9 @@ func TestTransferPage_AnnouncesIdentityCheckAboveTheLimit(t *testing.T) {
 		orders := &fakeOrders{verifyOver: limit, transfers: []order.ListedTransfer{{Name: "eins.com", TLD: ".com", OK: true, Net: 1290}}}
 		got := visit(t, orders, "erika", "/umzug", nil)
 		if announced {
-			got.wantPage(http.StatusOK, []string{"weist vor der Zahlung einmal seine Identität nach", "Ausweis oder Pass"}, nil)
+			got.wantPage(http.StatusOK, []string{"weisen Sie vor der Zahlung einmal Ihre Identität nach", "Ausweis oder Pass"}, nil)
 		} else {
-			got.wantPage(http.StatusOK, []string{"eins.com"}, []string{"seine Identität nach"})
+			got.wantPage(http.StatusOK, []string{"eins.com"}, []string{"Ihre Identität nach"})
 		}
 	}
 }

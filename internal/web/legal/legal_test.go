@@ -171,7 +171,7 @@ func TestNoticeForms_WorkWithoutSignIn(t *testing.T) {
 		{
 			"/widerruf",
 			url.Values{"name": {"Erika Muster"}, "email": {"erika@example.de"}, "contract": {"ord_1"}},
-			[]string{"Ihr Widerruf ist eingegangen", "15.11.2026, 12:00 UTC", "Erika Muster", "ord_1", "erika@example.de", "dcl_"},
+			[]string{"Ihr Widerruf ist eingegangen", "15.11.2026, 13:00 MEZ", "Erika Muster", "ord_1", "erika@example.de", "dcl_"},
 			registrar.MailWithdrawal,
 		},
 		{
@@ -198,7 +198,8 @@ func TestNoticeForms_WorkWithoutSignIn(t *testing.T) {
 		}
 		if len(store.notices) != 1 || len(store.mails) != 2 || store.mails[0].Kind != c.mail || store.mails[0].To != "erika@example.de" ||
 			store.mails[1].Kind != registrar.MailNoticeReceived || store.mails[1].To != "post@kontor.example" ||
-			store.mails[0].Data["contract"] != c.fields.Get("contract") || store.mails[0].Data["handle_by"] != c.fields.Get("end") {
+			store.mails[0].Data["contract"] != c.fields.Get("contract") ||
+			store.mails[0].Data[registrar.NoticeDomain] != store.notices[0].ID || store.mails[1].Data[registrar.NoticeDomain] != "" { // the receipt is kept for the notice
 			t.Errorf("%s: %+v %+v", c.path, store.notices, store.mails)
 		}
 	}

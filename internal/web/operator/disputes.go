@@ -30,6 +30,7 @@ type disputeRow struct {
 	Domains []dispute.Domain // the first of them
 	More    int              // the others
 	IsLate  bool             // the time for evidence is over
+	Email   string           // the customer's address, where the view of the list was audited
 }
 
 // maxRowDomains bounds the domains that a list shows of a dispute.
@@ -54,13 +55,17 @@ func (h *Handler) disputeRows(req *ui.Request, operator registrar.Actor, dispute
 			return nil, err
 		}
 		shown := domains[:min(len(domains), maxRowDomains)]
-		rows = append(rows, disputeRow{d, disputeKind(d), shown, len(domains) - len(shown), d.Late(h.Now())})
+		rows = append(rows, disputeRow{Dispute: d, Kind: disputeKind(d), Domains: shown, More: len(domains) - len(shown), IsLate: d.Late(h.Now())})
 	}
 	return rows, nil
 }
 
 func (h *Handler) disputes(req *ui.Request, operator registrar.Actor) error {
 	ctx := req.R.Context()
+	audited, err := h.Admin.RecordListView(ctx, operator, "disputes")
+	if err != nil {
+		return err
+	}
 	open, next, err := h.Disputes.List(ctx, operator, true, req.Query("open_after"))
 	if err != nil {
 		return err
@@ -80,11 +85,18 @@ func (h *Handler) disputes(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
+	if audited {
+		for _, rows := range [][]disputeRow{openRows, endedRows} {
+			for i := range rows {
+				rows[i].Email = rows[i].CustomerEmail
+			}
+		}
+	}
 	return h.render(req, ui.View{Name: "disputes", Section: disputesPath}, struct {
 		Open, Ended []disputeRow
 		Next        string
-		pageLinks
-	}{openRows, endedRows, next, newPageLinks(req, disputesPath, nil, older)}, "")
+		listedPage
+	}{openRows, endedRows, next, listedPage{newPageLinks(req, disputesPath, nil, older), !audited}}, "")
 }
 
 // disputedDomain is a domain with what its registry did for the dispute; empty if nothing yet.

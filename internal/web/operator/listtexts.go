@@ -19,14 +19,14 @@ var listTexts = ui.Texts{
 
 	"home.notices": {"Offene Widerrufe und Kündigungen", "Open withdrawals and terminations"},
 	"notices.intro": {
-		"Eingegangene Widerrufe und Kündigungen mit ihrer Frist. Der Absender hat die Eingangsbestätigung schon bekommen. Alles Weitere veranlassen Sie auf der Seite des Vorgangs: Geld erstatten, Verträge beenden oder den Vorgang mit einer Notiz schließen.",
-		"Withdrawals and terminations with their deadlines. The sender already has the confirmation of receipt. The rest is up to you on the page of the case: refund the money, end the contracts, or close the case with a note.",
+		"Eingegangene Widerrufe und Kündigungen mit unserer Frist. Der Absender hat die Eingangsbestätigung schon bekommen. Alles Weitere veranlassen Sie auf der Seite des Vorgangs: Geld erstatten, Verträge beenden oder den Vorgang mit einer Notiz schließen.",
+		"Withdrawals and terminations with our deadlines. The sender already has the confirmation of receipt. The rest is up to you on the page of the case: refund the money, end the contracts, or close the case with a note.",
 	},
 	"notices.open":       {"Offen", "Open"},
 	"notices.none":       {"Kein Widerruf und keine Kündigung ist offen.", "No withdrawal or termination is open."},
 	"notices.handled":    {"Erledigt", "Handled"},
 	"notices.notice":     {"Erklärung", "Notice"},
-	"notices.deadline":   {"Frist", "Deadline"},
+	"notices.deadline":   {"Unsere Frist", "Our deadline"},
 	"notices.arrived":    {"Eingegangen", "Received"},
 	"notices.at_once":    {"unverzüglich", "without delay"},
 	"notices.handled_at": {"Erledigt am", "Handled on"},
@@ -60,21 +60,24 @@ var listTexts = ui.Texts{
 		"Zahlungen sind spätestens 14 Tage nach Eingang des Widerrufs zu erstatten (§ 357 Abs. 1 BGB).",
 		"Payments must be refunded within 14 days of receipt (section 357 (1) of the German Civil Code).",
 	},
-	"notice.law.day": {
-		"Zu diesem Tag soll der Vertrag enden.",
-		"The contract is to end on this day.",
+	"notice.law.termination": {
+		"Zu welchem Tag der Vertrag endet, ist sofort zu bestätigen (§ 312k Abs. 4 BGB).",
+		"The day on which the contract ends must be confirmed at once (section 312k (4) of the German Civil Code).",
 	},
-	"notice.law.ordinary": {
+	"notice.effect.ordinary": {
 		"Ohne Datum endet der Vertrag zum nächstmöglichen Zeitpunkt (§ 312k Abs. 5 BGB).",
 		"Without a date, the contract ends as early as possible (section 312k (5) of the German Civil Code).",
 	},
-	"notice.law.extraordinary": {
+	"notice.effect.extraordinary": {
 		"Eine Kündigung aus wichtigem Grund wirkt mit ihrem Eingang.",
 		"A termination for cause takes effect when it is received.",
 	},
-	"ground.ordinary":      {"ordentlich", "ordinary"},
-	"ground.extraordinary": {"aus wichtigem Grund", "for cause"},
-	"note.notice_closed":   {"Der Vorgang ist als erledigt markiert.", "The case is marked as handled."},
+	"notices.end":               {"Gewünschtes Ende", "Requested end"},
+	"notices.end.ordinary":      {"nächstmöglich", "earliest possible"},
+	"notices.end.extraordinary": {"mit Eingang", "on receipt"},
+	"ground.ordinary":           {"ordentlich", "ordinary"},
+	"ground.extraordinary":      {"aus wichtigem Grund", "for cause"},
+	"note.notice_closed":        {"Der Vorgang ist als erledigt markiert.", "The case is marked as handled."},
 	"problem.declaration_handled": {
 		"Jemand anderes war schneller: Der Vorgang ist schon erledigt. Ihre Notiz wurde nicht gespeichert.",
 		"Someone else was faster: the case has already been handled. Your note was not saved.",

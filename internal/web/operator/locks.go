@@ -39,7 +39,7 @@ func (h *Handler) locks(req *ui.Request, operator registrar.Actor) error {
 }
 
 func (h *Handler) showLocks(req *ui.Request, operator registrar.Actor, problem error) error {
-	view := locksView{Now: req.Now}
+	view := locksView{Now: h.Now()}
 	var err error
 	if view.InForce, view.Lifted, err = h.Admin.ListLocks(req.R.Context(), operator); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (h *Handler) showLocks(req *ui.Request, operator registrar.Actor, problem e
 	}
 	review := req.Text("review")
 	if !sent {
-		review = req.Now.Add(defaultReviewPeriod).UTC().Format(time.DateOnly)
+		review = h.Now().Add(defaultReviewPeriod).UTC().Format(time.DateOnly)
 	}
 	causes := []ui.Choice{{Label: "locks.choose"}}
 	for _, cause := range admin.Causes() {

@@ -22,14 +22,16 @@ type noticeRow struct {
 
 // Law is the part of a text key that says where the deadline comes from.
 func (r noticeRow) Law() string {
-	switch {
-	case r.Kind == withdrawal.Withdrawal:
-		return "withdrawal"
-	case !r.AtOnce():
-		return "day"
-	default:
-		return string(r.Ground)
+	return string(r.Kind)
+}
+
+// Effect is the part of a text key that says when a termination without a day takes effect; empty
+// if it states a day.
+func (r noticeRow) Effect() string {
+	if r.Kind != withdrawal.Termination || !r.EndDay().IsZero() {
+		return ""
 	}
+	return string(r.Ground)
 }
 
 // soonDays is how long before its deadline a notice is marked.

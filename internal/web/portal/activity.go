@@ -105,17 +105,23 @@ func (h *Handler) namesByID(req *ui.Request) (map[string]string, error) {
 }
 
 // maxNamedOrders limits the newest orders, whose entries are shown with their domains; those of
-// older ones have the order's id. A domain's page shows what was refunded for a withdrawal while its
-// order is among them.
+// older ones have the order's id.
 const maxNamedOrders = 100
 
 // refundedNames returns the domains that an event about a refund of one of the orders is about;
-// none for other events, and for those about what an operator did about a refund days later. The
-// event does not name its refund, so it is the nearest in time.
+// none for other events. Older events don't name their refund: it is the nearest in time, except of
+// those about what an operator did about a refund days later.
 func refundedNames(orders []order.Order, event registrar.AuditEvent) []string {
 	at := slices.IndexFunc(orders, func(o order.Order) bool { return o.ID == event.Object })
 	if at < 0 || len(orders[at].Refunds) == 0 {
 		return nil
+	}
+	if event.Refund != "" {
+		own := slices.IndexFunc(orders[at].Refunds, func(r order.Refund) bool { return r.ID == event.Refund })
+		if own < 0 {
+			return nil
+		}
+		return orders[at].RefundedNames(orders[at].Refunds[own])
 	}
 	happened := func(r order.Refund) time.Time { return r.CreatedAt }
 	switch event.Action {

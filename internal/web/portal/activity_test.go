@@ -94,3 +94,20 @@ func TestActivity_RefundNamesItsOwnDomains(t *testing.T) {
 		}
 	}
 }
+
+func TestActivity_RefundThatTheEventNamesIsNotGuessed(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	orders := []order.Order{{ID: "ord_1", Items: []order.Item{{ID: "itm_1", Name: "a.org"}, {ID: "itm_2", Name: "b.org"}}, Refunds: []order.Refund{
+		{ID: "ref_1", Item: "itm_1", CreatedAt: at, MadeAt: at, FailedAt: at}, {ID: "ref_2", Item: "itm_2", CreatedAt: at.AddDate(0, 0, 5)},
+	}}}
+	for _, action := range []registrar.Action{
+		order.ActionRefunded, order.ActionRefundOrdered, order.ActionRefundBooked, order.ActionRefundRefused, order.ActionRefundReturned, order.ActionRefundAssigned, order.ActionRefundSettled,
+	} {
+		for refund, want := range map[string]string{"ref_1": "a.org", "ref_2": "b.org", "ref_3": ""} {
+			if got := strings.Join(refundedNames(orders, registrar.AuditEvent{Action: action, Object: "ord_1", Refund: refund, At: at}), " "); got != want {
+				t.Errorf("%s of %s names %q, not %q", action, refund, got, want)
+			}
+		}
+	}
+}

@@ -36,7 +36,7 @@ var activityTexts = ui.Texts{
 		"Enrolment link for the second factor issued",
 	},
 	"action.enrolment_opened":         {"Einrichtungslink benutzt", "Enrolment link used"},
-	"action.order_list_viewed":        {"Liste von Bestellungen, Zahlungen oder Erstattungen angesehen", "List of orders, payments or refunds viewed"},
+	"action.order_list_viewed":        {"Liste von Bestellungen, Zahlungen, Erstattungen oder Reklamationen angesehen", "List of orders, payments, refunds or disputes viewed"},
 	"action.customer_viewed":          {"Kontodaten angesehen", "Account data viewed"},
 	"action.job_retried":              {"Vorgang erneut versucht", "Job retried"},
 	"action.price_list_replaced":      {"Preisliste ersetzt", "Price list replaced"},

@@ -229,13 +229,14 @@ func agreements(req *ui.Request) map[string]renewal.Agreement {
 
 // bulkResultView is the page that says what happened to each domain.
 type bulkResultView struct {
-	Kind bulk.Kind
-	Rows []bulkRow
-	Pay  string // where renewals are paid; empty if there are none or they are paid
-	// Done, Waiting (in progress or planned) and Refused count the rows.
-	Done, Waiting, Refused int
-	Unlockable             int // domains whose extension has no transfer lock to set
+	Kind    bulk.Kind
+	Rows    []bulkRow
+	Pay     string // where renewals are paid; empty if there are none or they are paid
+	Summary []bulkSum
 }
+
+// bulkSum is a sentence of the summary: a text key, and the domains with that result.
+type bulkSum struct{ Key, Domains string }
 
 // bulkRow is a domain with its result: a text key with its colour, and what there is to say
 // about it.
@@ -254,6 +255,7 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 		return h.showBulk(req, bulk.Request{Kind: action.Kind, Domains: kept}, nil)
 	}
 	view, working := bulkResultView{Kind: action.Kind}, false
+	var done, waiting, refused, unlockable []string // names; unlockable have an extension without a transfer lock to set
 	declared, err := h.declaredIn(req, action.Kind, outcomes)
 	if err != nil {
 		return err
@@ -263,16 +265,24 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 		row.Declared = withdrawal.OpenKinds(declared, time.Time{}, outcome.Name)
 		switch row.Tone {
 		case "good":
-			view.Done++
+			done = append(done, row.Name)
 		case "bad":
-			view.Refused++
+			refused = append(refused, row.Name)
 		case "":
-			view.Unlockable++
+			unlockable = append(unlockable, row.Name)
 		default:
-			view.Waiting++
+			waiting = append(waiting, row.Name)
 			working = working || row.Tone == "wait"
 		}
 		view.Rows = append(view.Rows, row)
+	}
+	for _, sum := range []struct {
+		key   string
+		names []string
+	}{{"bulk.sum.done", done}, {"bulk.sum.waiting", waiting}, {"bulk.sum.refused", refused}, {"bulk.sum.unlockable", unlockable}} {
+		if len(sum.names) > 0 {
+			view.Summary = append(view.Summary, bulkSum{sum.key, h.namesInSummary(req.Language, sum.names)})
+		}
 	}
 	if working {
 		req.RefreshAfter(3 * time.Second)
@@ -289,6 +299,28 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 		}
 	}
 	return h.templates.Render(req, ui.View{Name: "bulkresult", Title: "bulk.result." + string(action.Kind), Section: domainsPath, Data: view})
+}
+
+// maxSummedNames bounds the domains that a sentence about several of them names.
+const maxSummedNames = 3
+
+// namesInSummary names a few domains; of more, their number and the first ones. Names that the
+// account does not hold are empty and only counted.
+func (h *Handler) namesInSummary(language string, names []string) string {
+	var shown []string
+	for _, name := range names {
+		if name != "" && len(shown) < maxSummedNames {
+			shown = append(shown, ui.UnicodeName(name))
+		}
+	}
+	switch list := strings.Join(shown, ", "); {
+	case len(shown) == len(names):
+		return list
+	case len(shown) == 0:
+		return strconv.Itoa(len(names))
+	default:
+		return h.templates.Text(language, "bulk.sum.many", len(names), list)
+	}
 }
 
 // declaredIn returns the withdrawals and terminations that a renewal of the domains contradicts.

@@ -189,7 +189,11 @@ func (h *Handler) addTermEnd(req *ui.Request, view *domainView) error {
 	if err := h.addDeclared(req, view, domain); err != nil {
 		return err
 	}
-	notices, err := h.Portfolio.Notices(ctx, actor, domain.ID)
+	var declarations []string
+	for _, declared := range view.Declared {
+		declarations = append(declarations, declared.ID)
+	}
+	notices, err := h.Portfolio.Notices(ctx, actor, domain.ID, declarations...)
 	view.Notices = slices.DeleteFunc(notices, func(n portfolio.Notice) bool { return !n.Concerns(domain.Name) })
 	return err
 }
@@ -201,12 +205,14 @@ func (h *Handler) addDeclared(req *ui.Request, view *domainView, domain portfoli
 		return nil
 	}
 	declared, err := h.Declared(req.R.Context(), req.Visitor.Customer.Email, domain.CreatedAt, domain.Name)
-	var orders []order.Order
-	if err == nil && h.Orders != nil && slices.ContainsFunc(declared, func(n withdrawal.Notice) bool { return !n.Open() && n.Kind == withdrawal.Withdrawal }) {
-		orders, err = h.Orders.List(req.R.Context(), req.Actor(), "", maxNamedOrders)
-	}
 	for _, notice := range declared {
 		row := declaredRow{Notice: notice}
+		var orders []order.Order
+		if h.Orders != nil && !notice.Open() && notice.Kind == withdrawal.Withdrawal {
+			if orders, err = h.Orders.ListRefundedFor(req.R.Context(), req.Actor(), notice.ID); err != nil {
+				return err
+			}
+		}
 		for _, o := range orders {
 			if refund := o.RefundOfWithdrawal(notice.ID, domain.Name); refund.Amount > 0 {
 				row.Refund = refund

@@ -93,6 +93,7 @@ type Orders interface {
 	OpenRenewals(ctx context.Context, actor registrar.Actor) (order.Order, bool, error)
 	Get(ctx context.Context, actor registrar.Actor, id string) (order.Order, error)
 	List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]order.Order, error)
+	ListRefundedFor(ctx context.Context, actor registrar.Actor, notice string) ([]order.Order, error)
 	PayURL(o order.Order) (string, error)
 	VATRate(ctx context.Context, actor registrar.Actor) (basisPoints int, err error)
 	TransferList(ctx context.Context, actor registrar.Actor) ([]order.ListedTransfer, error)

@@ -183,7 +183,7 @@ func (h *Handler) renderClose(req *ui.Request, problem string, status int) error
 		LastEnd time.Time // of the terms, if all domains expire; zero if not
 		Problem string
 		Kept    []keptData
-	}{ties, ties != account.CloseBlockers{}, lastEnd(domains), problem, keptAfter(req.Now)}})
+	}{ties, ties != account.CloseBlockers{}, lastEnd(domains), problem, keptAfter(h.Now())}})
 }
 
 // lastEnd returns when the last term ends if the customer lets all domains expire; zero if not.
@@ -229,5 +229,5 @@ func (h *Handler) closeAccount(req *ui.Request) error {
 	}
 	req.ClearSession()
 	req.SignedIn = false
-	return h.templates.Render(req, ui.View{Name: "closed", Title: "close.done.title", Data: keptAfter(req.Now)})
+	return h.templates.Render(req, ui.View{Name: "closed", Title: "close.done.title", Data: keptAfter(h.Now())})
 }

@@ -31,7 +31,7 @@ type pricesPage struct {
 }
 
 func (h *Handler) filterPrices(req *ui.Request) (shown pricesPage, rows []*priceRow, err error) {
-	known, err := h.currentPriceList(req.Now)
+	known, err := h.currentPriceList(h.Now())
 	if err != nil {
 		return shown, nil, err
 	}

@@ -313,3 +313,22 @@ func TestPrices_ExactExtensionComesFirst(t *testing.T) {
 		t.Errorf(".de is at %d, the first extension at %d", first, second)
 	}
 }
+
+// A change of the VAT rate is in force by business time, as for orders, not by that of sessions.
+func TestPages_VATRateIsThatOfTheBusinessTime(t *testing.T) {
+	t.Parallel()
+	moved := time.Date(2031, 1, 1, 12, 0, 0, 0, time.UTC)
+	s := newEnvWith(t, func(cfg *Config) {
+		cfg.Now = func() time.Time { return moved }
+		cfg.RateBasisPoints = func(at time.Time) int {
+			if !at.Equal(moved) {
+				t.Errorf("asked for the rate at %s", at)
+			}
+			return 1900
+		}
+	})
+	for _, path := range []string{"/", "/preise"} {
+		s.get(path)
+	}
+	s.post(t, "/", "q", "teuer.de")
+}

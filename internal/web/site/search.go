@@ -90,7 +90,7 @@ func (h *Handler) renderHome(req *ui.Request, shown homePage, status int) error 
 	if shown.Results == nil {
 		for _, tld := range lookup.DefaultExtensions() {
 			if ext, listed := h.Catalog.Extension(tld); listed && ext.Sale.NoRegistration == "" {
-				shown.FeaturedPrices = append(shown.FeaturedPrices, featuredPrice{Ext: tld, Offer: h.offerFor(ext, req.Now)})
+				shown.FeaturedPrices = append(shown.FeaturedPrices, featuredPrice{Ext: tld, Offer: h.offerFor(ext, h.Now())})
 			}
 		}
 	}
@@ -105,7 +105,7 @@ func (h *Handler) renderHome(req *ui.Request, shown homePage, status int) error 
 // search handles the form without script. It redirects to the page of the results, so that
 // Back and Forward work.
 func (h *Handler) search(req *ui.Request) error {
-	planned, err := h.parseSearch(req.Field, req.Now)
+	planned, err := h.parseSearch(req.Field, h.Now())
 	if err != nil {
 		return h.renderSearchProblem(req, req.Text("q"), err)
 	}
@@ -139,7 +139,7 @@ func (h *Handler) showSearch(req *ui.Request, sealed string) error {
 
 // startSearch parses a search and spends the budget. An invalid search costs nothing.
 func (h *Handler) startSearch(req *ui.Request, field func(name string) string) (plan, error) {
-	planned, err := h.parseSearch(field, req.Now)
+	planned, err := h.parseSearch(field, h.Now())
 	if err != nil {
 		return planned, err
 	}
@@ -160,7 +160,7 @@ func (h *Handler) checkAll(req *ui.Request, planned plan, pending []hit, onRow f
 	for i, name := range planned.Names {
 		go func() {
 			answer, err := h.Lookups.Check(ctx, name.ASCII())
-			answers <- resolved{h.resolveRow(rows[i], answer, err, req.Now), err}
+			answers <- resolved{h.resolveRow(rows[i], answer, err, h.Now()), err}
 		}()
 	}
 	for range rows {
@@ -315,7 +315,7 @@ func singleKey(found results) string {
 }
 
 func (h *Handler) rate(req *ui.Request) string {
-	return ui.FormatRate(req.Language, h.RateBasisPoints(req.Now))
+	return ui.FormatRate(req.Language, h.RateBasisPoints(h.Now()))
 }
 
 // problem returns the message for an invalid search, and the status.

@@ -44,6 +44,8 @@ type Config struct {
 	Catalog     *catalog.Live
 	// RateBasisPoints is the displayed VAT rate in hundredths of a percent.
 	RateBasisPoints func(at time.Time) int
+	// Now is the business time, by which VAT rates are in force; nil means time.Now.
+	Now func() time.Time
 	// LongestTerm returns the most years for which a name of an extension can be registered;
 	// nil means its term.
 	LongestTerm func(ext registrar.Extension) int
@@ -71,6 +73,7 @@ func New(cfg Config) (*Handler, error) {
 		cfg.Catalog == nil || cfg.RateBasisPoints == nil || cfg.Seal == nil {
 		return nil, errors.New("site: Config.Frame, Lookups, Budget, WhoisBudget, Catalog, RateBasisPoints and Seal are required")
 	}
+	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.LongestTerm, registrar.Extension.Term)
 	registrar.Default(&cfg.HeldDomains, func(context.Context, registrar.Actor, []string) (map[string]string, error) { return nil, nil })
 	views, err := cfg.Frame.LoadTemplates(templateFS, texts)

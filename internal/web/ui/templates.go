@@ -130,12 +130,11 @@ func (templates *Templates) functions(language string) template.FuncMap {
 
 func dateLayout(language string) string { return InLanguage(language, "02.01.2006", "2 Jan 2006") }
 
-// clockTime shows a time in UTC. A script replaces it with the time where the reader is,
-// which no request says.
+// clockTime shows a time in Germany with its zone, as mails do. A script replaces it with the time
+// where the reader is, which no request says.
 func clockTime(language string, at time.Time) template.HTML {
-	at = at.UTC()
 	//nolint:gosec // a time, formatted here
-	return template.HTML(`<time data-clock datetime="` + at.Format(time.RFC3339) + `">` + at.Format(dateLayout(language)+", 15:04 UTC") + `</time>`)
+	return template.HTML(`<time data-clock datetime="` + at.UTC().Format(time.RFC3339) + `">` + registrar.FormatInGermany(at, dateLayout(language)+", 15:04 MST", language) + `</time>`)
 }
 
 // FormatDate formats a day, which is the same everywhere: terms end by UTC.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // Pages are parsed when they are first rendered, so only this test finds a broken one
@@ -49,6 +50,22 @@ func TestFormatDecimal_InTheReadersLanguage(t *testing.T) {
 	} {
 		if de, en := formatDecimal(German, number), formatDecimal(English, number); de != want[0] || en != want[1] {
 			t.Errorf("%q: %q and %q, want %q", number, de, en, want)
+		}
+	}
+}
+
+// Without script, a page shows an event at the same time as the mail about it.
+func TestMoment_IsGermanTimeWithItsZone(t *testing.T) {
+	t.Parallel()
+	winter, summer := time.Date(2026, 11, 15, 23, 30, 0, 0, time.UTC), time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	for language, want := range map[string][2]string{
+		German:  {"16.11.2026, 00:30 MEZ", "01.07.2026, 14:00 MESZ"},
+		English: {"16 Nov 2026, 00:30 CET", "1 Jul 2026, 14:00 CEST"},
+	} {
+		for i, at := range []time.Time{winter, summer} {
+			if got := string(clockTime(language, at)); got != `<time data-clock datetime="`+at.Format(time.RFC3339)+`">`+want[i]+`</time>` {
+				t.Errorf("%s: %s, not %q", language, got, want[i])
+			}
 		}
 	}
 }

@@ -322,6 +322,33 @@ func TestDomainPage_ShowsNoticesThatWereSent(t *testing.T) {
 	}
 }
 
+// Receipts belong to no account, because anyone can submit any address.
+func TestDomainPage_ListsReceiptsOfOwnDeclarationsOnly(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, func(s *env, pages *portal.Config) {
+		(&fakeOrders{}).install(s, pages)
+		notices, err := withdrawal.New(withdrawal.Config{Store: s.db, Now: s.clock.now})
+		must(t, err)
+		pages.Declared = notices.DeclaredBy
+	})
+	erika := s.newMember("erika@example.org")
+	id := s.addDomain(erika.ID, "laufend", registrar.DomainActive)
+	s.clock.advance(time.Hour)
+	service, err := withdrawal.New(withdrawal.Config{Store: s.db, Now: s.clock.now})
+	must(t, err)
+	for i, email := range []string{"erika@example.org", "fremd@example.org"} {
+		declared, err := service.Submit(t.Context(), registrar.Actor{Kind: registrar.ActorPerson}, withdrawal.Notice{
+			Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, Name: "Erika Muster", Email: email, Contract: "laufend.de",
+		})
+		must(t, err)
+		s.exec(`INSERT INTO sent_notices (id, customer_id, domain_id, name, term_end, kind, recipient, subject, body, queued_at, sent_at, accepted, response)
+			VALUES ($1, '', $2, '', 0, 'termination', $3, 'Eingangsbestätigung', $4, 1, 2, 1, '250 ok')`, "mail_"+email, declared.ID, email, "Beleg "+string(rune('A'+i)))
+	}
+	if page := s.signedInBrowser("erika@example.org").get("/portal/domains/" + id).body; !strings.Contains(page, "Beleg A") || strings.Contains(page, "Beleg B") {
+		t.Errorf("%s", page)
+	}
+}
+
 func TestDomainPage_NamesDeclaredWithdrawalAndTermination(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)
@@ -352,7 +379,7 @@ func TestDomainPage_NamesDeclaredWithdrawalAndTermination(t *testing.T) {
 		"Sie haben am 16.11.2026 den Vertrag über diese Domain widerrufen. Wir haben den Widerruf am 17.11.2026 bearbeitet.",
 		"Sie haben am 16.11.2026 den Vertrag über diese Domain widerrufen. Wir haben dafür am 18.11.2026 7,00\u00a0€ erstattet. Die Domain bleibt bei Ihnen, bezahlt bis ",
 		"Ihre Kündigung vom 16.11.2026 ist eingegangen. " + ends + " Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
-		"Ihre Kündigung vom 17.11.2026 ist eingegangen. " + ends + " Wann der Vertrag endet, bestätigen wir Ihnen bis 31.12.2026 per E\u2011Mail.",
+		"Ihre Kündigung vom 17.11.2026 ist eingegangen. " + ends + " Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
 		"Ihre Kündigung vom 16.11.2028 ist eingegangen. Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
 		"Ihre Kündigung vom 18.11.2026 ist eingegangen. Wir prüfen den Grund und antworten Ihnen per E\u2011Mail.",
 	} {
@@ -382,7 +409,7 @@ func TestAutoRenew_RefusedWhileNoticeIsOpen(t *testing.T) {
 			t.Errorf("%s: %d %s", what, got.status, got.body)
 		}
 	}
-	if got := b.get(b.post("/portal/domain-actions", inBulk).location()).body; !strings.Contains(got, "Nicht möglich: 1.") || !strings.Contains(got, reason) {
+	if got := b.get(b.post("/portal/domain-actions", inBulk).location()).body; !strings.Contains(got, "Nicht möglich: ") || !strings.Contains(got, reason) {
 		t.Errorf("the result in bulk: %s", got)
 	}
 	got := b.post("/portal/domain-actions", bulkForm).body

@@ -234,7 +234,7 @@ func TestBulk_EachDomainHasItsOwnResult(t *testing.T) {
 	var page pageResponse
 	testkit.Eventually(t, "locks", func() bool {
 		page = b.get(got.location())
-		return strings.Contains(page.body, "Erledigt: 2. In Arbeit oder geplant: 0. Nicht möglich: 2.")
+		return strings.Contains(page.body, "<p role=\"status\">Erledigt: eins.de, zwei.de. Nicht möglich: 2 Domains, darunter weg.de.</p>")
 	})
 	if !strings.Contains(page.body, "bei einem anderen Anbieter") || strings.Contains(page.body, "fremde.de") || strings.Count(page.body, ">Umzugssperre gesetzt<") != 2 {
 		t.Errorf("%s", page.body)
@@ -296,7 +296,7 @@ func TestBulk_NameserversNeedRecentSignIn(t *testing.T) {
 	}
 	entered.Set("nameservers", "ns1.example.net\nns2.example.net")
 	got := b.post("/portal/domain-actions", entered)
-	testkit.Eventually(t, "nameservers", func() bool { return strings.Contains(b.get(got.location()).body, "Erledigt: 2.") })
+	testkit.Eventually(t, "nameservers", func() bool { return strings.Contains(b.get(got.location()).body, "Erledigt: eins.de, zwei.de.") })
 	s.clock.advance(time.Hour)
 	for _, action := range []string{"nameservers", "unlock"} {
 		entered.Set("action", action)
@@ -400,7 +400,7 @@ func TestBulk_AutomaticRenewalNeedsConsentToEveryOffer(t *testing.T) {
 	}
 	form.Set("offer", form["offer"][0]) // the other one was not shown
 	got := b.post("/portal/domain-actions", form)
-	if result := b.get(got.location()).body; !strings.Contains(result, "Erledigt: 1. In Arbeit oder geplant: 0. Nicht möglich: 1.") {
+	if result := b.get(got.location()).body; !strings.Contains(result, "Erledigt: eins.de. Nicht möglich: zwei.de.") {
 		t.Errorf("%d %s", got.status, result)
 	}
 	off := url.Values{"action": {"auto_renew_off"}, "id": ids}
@@ -410,8 +410,25 @@ func TestBulk_AutomaticRenewalNeedsConsentToEveryOffer(t *testing.T) {
 	}
 	off.Set("confirmed", "yes")
 	got = b.post("/portal/domain-actions", off)
-	if result := b.get(got.location()).body; !strings.Contains(result, "Erledigt: 2.") {
+	if result := b.get(got.location()).body; !strings.Contains(result, "Erledigt: eins.de, zwei.de.") {
 		t.Errorf("%d %s", got.status, result)
+	}
+}
+
+func TestBulk_SummaryNamesAFewDomainsAndTheFirstOfMore(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	move := url.Values{"action": {"folder"}, "folder": {"Kunden"}, "confirmed": {"yes"}}
+	for _, label := range []string{"eins", "xn--mller-kva", "drei", "vier"} {
+		move.Add("id", s.addDomain(erika.ID, label, registrar.DomainActive))
+		want := map[int]string{
+			3: "Erledigt: drei.de, eins.de, müller.de.", 4: "Erledigt: 4 Domains, darunter drei.de, eins.de, vier.de.",
+		}[len(move["id"])]
+		if page := b.get(b.post("/portal/domain-actions", move).location()).body; want != "" && !strings.Contains(page, `<p role="status">`+want+"</p>") {
+			t.Errorf("%d domains: %s", len(move["id"]), page)
+		}
 	}
 }
 
@@ -422,7 +439,7 @@ func TestBulk_LockOfExtensionWithoutLockIsNoError(t *testing.T) {
 	id := s.addDomain(s.newMember("erika@example.org").ID, "eins", registrar.DomainActive)
 	b := s.signedInBrowser("erika@example.org")
 	got := b.post("/portal/domain-actions", url.Values{"action": {"lock"}, "id": {id}})
-	if page := b.get(got.location()).body; !strings.Contains(page, "Nicht möglich: 0. Endung ohne Sperre: 1.") || strings.Contains(page, "badge bad") || !strings.Contains(page, "Diese Endung kennt keine Sperre.") {
+	if page := b.get(got.location()).body; !strings.Contains(page, "<p role=\"status\">Endung ohne Sperre: eins.de.</p>") || strings.Contains(page, "badge bad") || !strings.Contains(page, "Diese Endung kennt keine Sperre.") {
 		t.Errorf("%s", page)
 	}
 }
@@ -440,7 +457,9 @@ func TestBulk_NameserversAreConfirmedByOneMail(t *testing.T) {
 	got := b.post("/portal/domain-actions", url.Values{
 		"action": {"nameservers"}, "confirmed": {"yes"}, "id": ids, "nameservers": {"ns1.example.net\nns2.example.net"},
 	})
-	testkit.Eventually(t, "nameservers", func() bool { return strings.Contains(b.get(got.location()).body, "Erledigt: 3.") })
+	testkit.Eventually(t, "nameservers", func() bool {
+		return strings.Contains(b.get(got.location()).body, "Erledigt: drei.de, eins.de, zwei.de.")
+	})
 	s.clock.advance(time.Minute)
 	mail := s.waitForMail(registrar.MailDomainChanged)
 	if mail.Data["items"] != "3" || "/portal/domain-actions/"+mail.Data["bulk"] != got.location() || mail.Data["nameservers"] != "ns1.example.net\nns2.example.net" {

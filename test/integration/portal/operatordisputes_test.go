@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	behind "github.com/dotkontor/dotkontor/internal/web/operator"
 )
@@ -48,6 +49,31 @@ func TestLocks_ThoseOfDisputesAreListed(t *testing.T) {
 		if body := b.get("/operator/locks").body; !strings.Contains(body, want) {
 			t.Errorf("the page has no %q: %s", want, body)
 		}
+	}
+}
+
+func TestOperatorDisputes_AddressIsShownOnlyInTheAuditedList(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	o := s.addRefundableOrder(s.newMember("erika@example.org").ID, "ord_streit")
+	_, b := s.operatorBrowser("ops@example.org")
+	s.storeDispute("du_offen", dispute.NeedsResponse)
+	s.storeDispute("du_vorbei", dispute.Won)
+	s.exec("UPDATE disputes SET order_id = '" + o.ID + "', open_work = CASE WHEN id = 'du_offen' THEN 1 ELSE 0 END")
+	if got := strings.Count(b.get("/operator/disputes").body, ">erika@example.org</a>"); got != 2 {
+		t.Errorf("the list names %d addresses, not 2", got)
+	}
+	events, err := s.db.ListAuditEvents(t.Context(), "", "", 10)
+	must(t, err)
+	if len(events) != 1 || events[0].Action != admin.ListViewed || events[0].Object != "disputes" {
+		t.Errorf("the view is not audited: %+v", events)
+	}
+	if home := b.get("/operator").body; !strings.Contains(home, "du_offen") || strings.Contains(home, "erika@example.org") {
+		t.Errorf("the start page, which is not audited: %s", home)
+	}
+	s.exec("CREATE TRIGGER full_disk BEFORE INSERT ON audit_events BEGIN SELECT raise(ABORT, 'database or disk is full'); END")
+	if page := b.get("/operator/disputes"); page.status != http.StatusOK || !strings.Contains(page.body, "ließ sich nicht protokollieren") || !strings.Contains(page.body, "du_offen") || strings.Contains(page.body, "erika@example.org") {
+		t.Errorf("without an audit event: %d %s", page.status, page.body)
 	}
 }
 

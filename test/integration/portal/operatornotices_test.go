@@ -25,6 +25,33 @@ func (s *env) submitNotice(notice withdrawal.Notice) withdrawal.Notice {
 
 const nothingToDo = "Nichts zu tun"
 
+// The day on which the contract is to end is the sender's, not our deadline.
+func TestOperatorNotices_TerminationForLaterDayIsDueAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	end := s.clock.now().UTC().AddDate(0, 3, 0)
+	later := s.submitNotice(withdrawal.Notice{Kind: withdrawal.Termination, Contract: "teeladen.de", Ground: withdrawal.Ordinary, End: end.Format(time.DateOnly)})
+	s.submitNotice(withdrawal.Notice{Kind: withdrawal.Termination, Contract: "altladen.de", Ground: withdrawal.Extraordinary, Reason: "Preis"})
+	s.submitNotice(withdrawal.Notice{Kind: withdrawal.Withdrawal, Contract: "neuladen.de"})
+	list := b.get("/operator/notices")
+	for want, times := range map[string]int{
+		`data-label="Unsere Frist">unverzüglich`: 2, ">heute fällig<": 2, `data-label="Gewünschtes Ende">mit Eingang<`: 1, `data-label="Gewünschtes Ende">–<`: 1,
+		`data-label="Gewünschtes Ende"><time datetime="` + end.Format(time.DateOnly) + `">` + end.Format("02.01.2006") + "</time>": 1,
+	} {
+		if got := strings.Count(list.body, want); got != times {
+			t.Errorf("%q is there %d times, not %d", want, got, times)
+		}
+	}
+	if page := b.get("/operator/notices/" + later.ID); !strings.Contains(page.body, "§ 312k Abs. 4 BGB") || !strings.Contains(page.body, end.Format("02.01.2006")) {
+		t.Errorf("%s", page.body)
+	}
+	s.clock.advance(24 * time.Hour)
+	if got := strings.Count(b.get("/operator/notices").body, ">überfällig<"); got != 2 {
+		t.Errorf("%d are overdue on the next day, not 2", got)
+	}
+}
+
 func TestOperatorPages_OpenNoticeIsOpenWork(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)

@@ -54,6 +54,15 @@ func (c *fakeOrders) List(context.Context, registrar.Actor, string, int) ([]orde
 	return c.orders, nil
 }
 
+func (c *fakeOrders) ListRefundedFor(_ context.Context, _ registrar.Actor, notice string) (found []order.Order, err error) {
+	for _, o := range c.orders {
+		if o.RefundOfWithdrawal(notice, "").Amount > 0 {
+			found = append(found, o)
+		}
+	}
+	return found, nil
+}
+
 func (c *fakeOrders) AddRenewals(_ context.Context, actor registrar.Actor, items []order.RequestedItem) (order.Order, []order.RefusedItem, error) {
 	c.requests, c.actor = append(c.requests, items), actor
 	return order.Order{ID: "ord_1"}, c.refused, c.err

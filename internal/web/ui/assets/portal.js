@@ -157,7 +157,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   });
 }
 
-// The page has times in UTC, because no request says where its reader is.
+// The page has times in Germany, because no request says where its reader is.
 const clock = new Intl.DateTimeFormat(document.documentElement.lang === "de" ? "de-DE" : "en-GB", {
   day: document.documentElement.lang === "de" ? "2-digit" : "numeric",
   month: document.documentElement.lang === "de" ? "2-digit" : "short",
@@ -174,5 +174,5 @@ const localize = () => {
 };
 localize();
 new MutationObserver(localize).observe(document.getElementById("main"), {
-  childList: true, subtree: true, attributeFilter: ["data-clock"], // progress.js sets it again with the time in UTC
+  childList: true, subtree: true, attributeFilter: ["data-clock"], // progress.js sets it again with the time in Germany
 });
