@@ -13,6 +13,8 @@
 // pages and tools don't offer it, and the transaction that stores a consent checks it again. A
 // consent given at checkout counts from the moment when the domain becomes active, so a notice that
 // arrives before then voids it, even if an operator has handled the notice meanwhile.
+// A domain that has the consent already is not charged while a notice is open: the charge is due
+// again every hour, and fails at the end of the term.
 //
 // # Timeline
 //

@@ -127,3 +127,39 @@ func TestPay_NoticeAfterRenewalConsentVoidsIt(t *testing.T) {
 		s.reconcile()
 	})
 }
+
+func TestCharge_NothingWhileNoticeIsOpen(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, s *env) {
+		s.announced("gekuendigt.com", "weiter.com")
+		notice := s.terminate("gekuendigt.com")
+		s.charge()
+		s.waitRenewed("weiter.com")
+		row := s.wantState("gekuendigt.com", renewal.Announced, "")
+		if !row.ChargeAt.After(s.world.Now()) {
+			t.Errorf("it is due on %s", row.ChargeAt)
+		}
+		// Once it is handled without ending the contract, the charge follows.
+		s.handle(notice)
+		s.must(s.world.Advance(2 * time.Hour))
+		s.charge()
+		s.waitRenewed("gekuendigt.com")
+		s.reconcile()
+	})
+}
+
+func TestCharge_OpenNoticeAtTheEndOfTheTermFailsTheRenewal(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, s *env) {
+		s.announced("gekuendigt.com")
+		s.terminate("gekuendigt.com")
+		s.charge()
+		s.advanceTo("gekuendigt.com", -time.Hour)
+		s.charge()
+		s.wantState("gekuendigt.com", renewal.Failed, renewal.TooLate)
+		if charged := s.charged(); charged != 0 {
+			t.Errorf("charged %s", charged)
+		}
+		s.reconcile()
+	})
+}
