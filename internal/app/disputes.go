@@ -15,8 +15,8 @@ func (p *App) startDisputes(context.Context) (err error) {
 		"Payment disputes and inquiries that wait for an operator, on all nodes; -1 if the database does not respond. It stops counting at 1000.", p.services.DB.CountOpenDisputes)
 	settings := dispute.Config{
 		Store: p.services.DB, Changes: p.changes, Transfers: p.transfersAway, Now: p.now, Logger: p.logger, MailQueued: p.services.mail.Wake,
-		OperatorEmail: p.cfg.Company.Email,
-		OnStatus:      func(status dispute.Status) { statuses.WithLabelValues(string(status)).Inc() },
+		OperatorEmail: p.cfg.Company.Email, RecordListView: p.admin.RecordListView,
+		OnStatus: func(status dispute.Status) { statuses.WithLabelValues(string(status)).Inc() },
 	}
 	if p.stripe != nil { // an interface that holds a nil pointer is not nil
 		settings.Provider = p.stripe

@@ -149,6 +149,54 @@ func TestListOpenIssues_IncludesUnsecuredAndOverdueLocks(t *testing.T) {
 	}
 }
 
+// movedStore has a lock and a refund of the business time.
+type movedStore struct {
+	failedJobsStore
+	reviewAt, since time.Time
+	counted         *time.Time // since when refunds are overdue
+}
+
+func (m movedStore) ListActiveDomainLocks(context.Context, int) ([]admin.Lock, error) {
+	return []admin.Lock{{ID: "lck_1", ReviewAt: m.reviewAt}}, nil
+}
+
+func (m movedStore) ListPendingRefunds(context.Context, int) ([]admin.Refund, error) {
+	return []admin.Refund{{ID: "ref_1", Since: m.since}}, nil
+}
+
+func (m movedStore) CountFailedJobs(_ context.Context, since time.Time) (map[admin.JobKind]int, int, error) {
+	*m.counted = since
+	return nil, 0, nil
+}
+
+func TestOpenIssues_LocksAndRefundsFollowBusinessTime(t *testing.T) {
+	t.Parallel()
+	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
+	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	for _, moved := range []time.Time{now.AddDate(0, 0, 30), now.AddDate(0, 0, -30)} {
+		for _, due := range []bool{true, false} {
+			store := movedStore{reviewAt: moved.Add(time.Minute), since: moved.Add(-time.Minute), counted: new(time.Time)}
+			if due {
+				store.reviewAt, store.since = moved.Add(-time.Minute), moved.Add(-time.Hour)
+			}
+			service, err := admin.New(admin.Config{
+				Store: store, Now: func() time.Time { return now }, Business: func() time.Time { return moved },
+				SecuredFor: func(context.Context, string, string) (secured, inProgress bool, err error) { return true, false, nil },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			issues, err := service.ListOpenIssues(t.Context(), operator)
+			if err != nil || (len(issues.Locks) == 1) != due || (len(issues.Refunds) == 1) != due {
+				t.Errorf("%s, due %t: %+v, %v", moved, due, issues, err)
+			}
+			if _, _, err := service.CountOpen(t.Context(), operator); err != nil || store.counted.After(moved) || store.counted.Before(moved.Add(-time.Hour)) {
+				t.Errorf("refunds are overdue since %s, %v", store.counted, err)
+			}
+		}
+	}
+}
+
 // listStore refuses to list before the view is audited.
 type listStore struct {
 	admin.Store

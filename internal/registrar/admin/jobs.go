@@ -246,7 +246,7 @@ func (s *Service) CountOpen(ctx context.Context, operator registrar.Actor) (jobs
 	if err := operator.RequireOperator(); err != nil {
 		return nil, 0, err
 	}
-	return s.cfg.Store.CountFailedJobs(ctx, s.cfg.Now().Add(-refundGracePeriod))
+	return s.cfg.Store.CountFailedJobs(ctx, s.cfg.Business().Add(-refundGracePeriod))
 }
 
 // ListOpenIssues returns what needs an operator.
@@ -260,7 +260,7 @@ func (s *Service) ListOpenIssues(ctx context.Context, operator registrar.Actor) 
 		// Jobs that only poll, such as a pending transfer, have no error.
 		*jobs = slices.DeleteFunc(*jobs, func(j Job) bool { return j.LastError.Code == "" })
 	}
-	now := s.cfg.Now()
+	now := s.cfg.Business() // by which refunds are created and locks reviewed
 	if issues.Refunds, err = s.cfg.Store.ListPendingRefunds(ctx, maxListed); err != nil {
 		return issues, err
 	}

@@ -89,8 +89,7 @@ type Report struct {
 type Dispute struct {
 	Report
 	// Payment and Order are empty if the charge is unknown. Customer is the order's; it is not
-	// stored. CustomerEmail is the account's address, which only ListDisputes returns: who shows
-	// it records that first.
+	// stored. CustomerEmail is the account's address, which only ListAudited returns.
 	Payment, Order, Customer string
 	CustomerEmail            string
 	BankReturn               bool // lost from the start

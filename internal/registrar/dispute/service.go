@@ -58,9 +58,12 @@ type Config struct {
 	// OperatorEmail receives a mail for each dispute and inquiry, and for each loss; empty means
 	// none.
 	OperatorEmail string
-	MailQueued    func()              // called after a mail was stored; optional
-	OnStatus      func(status Status) // called when a dispute is stored with a new status; optional
-	Logger        *slog.Logger
+	// RecordListView audits that an operator views a list with customers' addresses, and returns
+	// false if that could not be stored; nil means that no list has addresses.
+	RecordListView func(ctx context.Context, operator registrar.Actor, what string) (audited bool, err error)
+	MailQueued     func()              // called after a mail was stored; optional
+	OnStatus       func(status Status) // called when a dispute is stored with a new status; optional
+	Logger         *slog.Logger
 }
 
 // Service follows disputes. It is safe for concurrent use.
@@ -82,6 +85,7 @@ func New(cfg Config) (*Service, error) {
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.Clock, time.Now)
 	registrar.Default(&cfg.MailQueued, func() {})
+	registrar.Default(&cfg.RecordListView, func(context.Context, registrar.Actor, string) (bool, error) { return false, nil })
 	registrar.Default(&cfg.OnStatus, func(Status) {})
 	s := &Service{cfg: cfg}
 	s.worker = &jobs.Worker[Dispute]{
@@ -425,8 +429,46 @@ func (s *Service) Get(ctx context.Context, operator registrar.Actor, id string) 
 
 // List returns a page of disputes: those with open work, the earliest deadline first, or the
 // others, the newest first. next is what to continue with; empty on the last page. Of more than
-// 1000 with open work, the others are listed once these are handled.
+// 1000 with open work, the others are listed once these are handled. They have no addresses.
 func (s *Service) List(ctx context.Context, operator registrar.Actor, open bool, after string) (disputes []Dispute, next string, err error) {
+	disputes, next, err = s.listWithAddresses(ctx, operator, open, after)
+	for i := range disputes {
+		disputes[i].CustomerEmail = ""
+	}
+	return disputes, next, err
+}
+
+// AuditedList is a page of disputes with open work and one of the others. Next and Older are what
+// to continue with; empty on the last page.
+type AuditedList struct {
+	Open, Ended []Dispute
+	Next, Older string
+	// Unaudited means that the view could not be recorded, so the disputes have no addresses.
+	Unaudited bool
+}
+
+// ListAudited returns both lists with the customers' addresses. The view is audited before they
+// are read.
+func (s *Service) ListAudited(ctx context.Context, operator registrar.Actor, openAfter, endedBefore string) (shown AuditedList, err error) {
+	audited, err := s.cfg.RecordListView(ctx, operator, "disputes")
+	if err != nil {
+		return AuditedList{}, err
+	}
+	list := s.List
+	if audited {
+		list = s.listWithAddresses
+	}
+	shown.Unaudited = !audited
+	if shown.Open, shown.Next, err = list(ctx, operator, true, openAfter); err != nil {
+		return AuditedList{}, err
+	}
+	if shown.Ended, shown.Older, err = list(ctx, operator, false, endedBefore); err != nil {
+		return AuditedList{}, err
+	}
+	return shown, nil
+}
+
+func (s *Service) listWithAddresses(ctx context.Context, operator registrar.Actor, open bool, after string) (disputes []Dispute, next string, err error) {
 	if err := operator.RequireOperator(); err != nil {
 		return nil, "", err
 	}

@@ -135,7 +135,7 @@ func (s *Service) Leave(ctx context.Context, operator registrar.Actor, domain st
 	left.WaitsFor, left.StepAt, left.UpdatedAt = LeftAlone, time.Time{}, s.now(ctx)
 	left.DueAt, left.Node = s.terms.Now(), "" // so that a worker that has listed it can't claim it
 	event := s.decision(operator, ActionLeft, term)
-	updated, err := s.cfg.Store.UpdateTerm(ctx, TermTransition{From: term, To: left, AuditEvent: &event, Now: left.UpdatedAt, At: s.cfg.Now()})
+	updated, err := s.cfg.Store.UpdateTerm(ctx, TermTransition{From: term, To: left, AuditEvent: &event, Now: left.UpdatedAt, At: s.cfg.Clock()})
 	if err == nil && !updated {
 		err = registrar.Conflict(TermChanged)
 	}

@@ -17,8 +17,8 @@ E-Mail-Adresse eingetragen sind.{{with .Name}} Registriert hat sie für Sie:
 Adresse bestätigen.
 {{if .Suspended}}
 Bis zum {{.Due}} haben wir keine Bestätigung bekommen. Deshalb sind die
-Domains zurzeit nicht erreichbar. Sobald Sie bestätigen, schalten wir sie
-wieder frei:
+Domains zurzeit nicht im DNS. Sobald Sie bestätigen, nehmen wir sie
+wieder auf:
 {{else}}
 Bitte bestätigen Sie sie bis zum {{.Due}}:
 {{end}}
@@ -27,15 +27,15 @@ Bitte bestätigen Sie sie bis zum {{.Due}}:
 Auf der Seite genügt ein Klick. Ein Konto brauchen Sie dafür nicht. Der
 Link ist gültig bis {{.Until}}.
 {{if not .Suspended}}
-Ohne Ihre Bestätigung müssen wir die Domains danach sperren: Websites und
+Ohne Ihre Bestätigung müssen wir die Domains danach aus dem DNS nehmen: Websites und
 E-Mails unter ihnen sind dann nicht mehr erreichbar.
 {{end}}
 Ihnen gehören keine Domains? Dann bestätigen Sie bitte nichts.
 `},
-	registrar.MailContactSuspended: {`Domains gesperrt: {{.Email}} ist nicht bestätigt`, `
+	registrar.MailContactSuspended: {`Domains aus dem DNS genommen: {{.Email}} ist nicht bestätigt`, `
 die E-Mail-Adresse {{.Email}}, die Sie als Adresse des Inhabers
 angegeben haben, ist nach drei Nachrichten nicht bestätigt. Wir mussten
-diese Domains sperren, sie sind nicht mehr erreichbar:
+diese Domains aus dem DNS nehmen, sie sind nicht mehr erreichbar:
 {{range .Items}}
   {{.Name}}{{end}}{{if .Further}}
   und weitere{{end}}

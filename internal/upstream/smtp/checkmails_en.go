@@ -24,15 +24,16 @@ Please confirm it by {{.Due}}:
 One click on that page is enough, and you don't need an account. The link
 is valid until {{.Until}}.
 {{if not .Suspended}}
-Without your confirmation, we have to suspend the domains after that day:
+Without your confirmation, we have to take the domains out of the DNS after that
+day:
 websites and email on them then stop working.
 {{end}}
 Not a holder of domains? Then please don't confirm anything.
 `},
-	registrar.MailContactSuspended: {`Domains suspended: {{.Email}} is not confirmed`, `
+	registrar.MailContactSuspended: {`Domains out of the DNS: {{.Email}} is not confirmed`, `
 The email address {{.Email}}, which you entered for the holder, is still
-not confirmed after three messages. We had to suspend these domains, and
-they are offline:
+not confirmed after three messages. We had to take these domains out of
+the DNS:
 {{range .Items}}
   {{.Name}}{{end}}{{if .Further}}
   and others{{end}}

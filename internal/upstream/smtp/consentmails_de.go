@@ -78,7 +78,7 @@ Domain:            {{.Domain}}
 Ende der Laufzeit: {{.Date}}
 
 Wir verlängern sie nicht und buchen nichts ab. ` + germanExpiry + ` Bis
-{{if eq .Unpaid "transit"}}dahin{{else}}zur Löschung{{end}} können Sie es sich anders überlegen.
+` + germanExpiryEnd + ` können Sie es sich anders überlegen.
 
 Möchten Sie die Domain doch behalten? Dann nehmen Sie die Entscheidung
 hier zurück:

@@ -75,7 +75,7 @@ Domain:      {{.Domain}}
 End of term: {{.Date}}
 
 We won't renew it or charge anything. ` + englishExpiry + ` Until
-{{if eq .Unpaid "transit"}}then{{else}}the deletion{{end}} you can change your mind.
+` + englishExpiryEnd + `, you can change your mind.
 
 If you want to keep the domain after all, take this back here:
 

@@ -150,7 +150,8 @@ type termData struct {
 	// ChargeAt is the day of an automatic renewal; empty: none is announced.
 	ChargeAt string
 	// Unpaid is what we do about an unpaid domain: delete, transit, expire, consent or
-	// operator; mixed if the domains of a mail are deleted or handed over. HoldAt, DeleteAt and Days, of redemption, are empty if they don't apply.
+	// operator; mixed if some domains of a mail are deleted and others handed over. HoldAt,
+	// DeleteAt and Days, of redemption, are empty if they don't apply.
 	Unpaid, HoldAt, DeleteAt, Days string
 	Choice                         string // expire: the customer wants to let it expire
 	Day                            string // on which it happened
@@ -263,7 +264,6 @@ func (l *language) formatDate(value string) string {
 	return day.Format(l.dateLayout)
 }
 
-// germanZones are the names of Germany's time in German.
 // moment formats a time in Germany, with its zone: a mail does not know where it is read, and
 // the deadlines in it are Germany's in every language.
 func (l *language) moment(at time.Time) string {

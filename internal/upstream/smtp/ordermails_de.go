@@ -429,8 +429,8 @@ Der Vertrag endet mit der Laufzeit, die bezahlt ist; bis dahin bleibt
 ausgeschaltet, wir buchen nichts mehr ab. ` + germanExpiry + ` Bitte heben
 Sie diese Nachricht auf.
 
-Haben Sie nicht gekündigt, oder möchten Sie die Domain behalten? Bis
-zur Löschung nehmen Sie die Entscheidung hier zurück:
+Haben Sie nicht gekündigt, oder möchten Sie {{if .More}}eine{{else}}die{{end}} Domain behalten? Bis
+` + germanExpiryEnd + ` nehmen Sie die Entscheidung hier zurück:
 
 {{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
 `},

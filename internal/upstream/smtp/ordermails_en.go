@@ -411,8 +411,8 @@ The contract ends with the paid term; you keep {{if .More}}each domain{{else}}th
 then. Automatic renewal is off, and we charge nothing more. ` + englishExpiry + `
 Please keep this email.
 
-Didn't you cancel, or do you want to keep the domain? Until it is
-deleted, you can take this back here:
+Didn't you cancel, or do you want to keep {{if .More}}a{{else}}the{{end}} domain? Until
+` + englishExpiryEnd + `, you can take this back here:
 
 {{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
 `},

@@ -3,8 +3,8 @@ package smtp
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // germanUnpaid says what happens to a domain that is not paid.
-const germanUnpaid = `{{if eq .Unpaid "delete"}}Ohne Verlängerung {{if .HoldAt}}schalten wir die Domain am {{.HoldAt}} ab.
-Webseiten und E-Mail-Adressen unter diesem Namen funktionieren dann
+const germanUnpaid = `{{if eq .Unpaid "delete"}}Ohne Verlängerung {{if .HoldAt}}nehmen wir die Domain am {{.HoldAt}} aus
+dem DNS. Webseiten und E-Mail-Adressen unter diesem Namen funktionieren dann
 nicht mehr. Am {{.DeleteAt}} löschen wir sie.{{else}}löschen wir die Domain am {{.DeleteAt}}.{{end}}{{if .Days}}
 Danach lässt sie sich noch {{.Days}} Tage lang wiederherstellen. Das kostet
 deutlich mehr als eine Verlängerung.{{else}}
@@ -21,12 +21,19 @@ der Domain „auslaufen lassen“.
 gelöscht werden.
 {{end}}`
 
-// germanExpiry says what happens to domains that their customer lets expire.
+// germanExpiry says what happens to domains that their customer lets expire. Mails that the previous
+// release queued don't say which domains they are about.
 const germanExpiry = `{{if eq .Unpaid "transit"}}Nach dem Ende
 der Laufzeit übergeben wir die {{if .More}}Domains{{else}}Domain{{end}} an die Registry DENIC, die dem
-Inhaber schreibt.{{else}}Nach dem Ende der Laufzeit wird die Domain
-abgeschaltet und gelöscht.{{if eq .Unpaid "mixed"}} Eine .de-Domain geht an die Registry DENIC,
-die dem Inhaber schreibt.{{end}} Am Ende kann sie jeder registrieren.{{end}}`
+Inhaber schreibt.{{else if or (eq .Unpaid "mixed") (not .Unpaid)}}.de-Domains
+übergeben wir nach dem Ende der Laufzeit an die Registry DENIC, die dem
+Inhaber schreibt. Die anderen werden aus dem DNS genommen und gelöscht;
+danach kann sie jeder registrieren.{{else}}Nach dem Ende
+der Laufzeit {{if .More}}werden die Domains{{else}}wird die Domain{{end}} aus dem DNS genommen und gelöscht;
+danach kann sie jeder registrieren.{{end}}`
+
+// germanExpiryEnd is until when the customer can still decide otherwise: "Bis …".
+const germanExpiryEnd = `zur {{if eq .Unpaid "transit"}}Übergabe{{else if or (eq .Unpaid "mixed") (not .Unpaid)}}Übergabe oder Löschung{{else}}Löschung{{end}}`
 
 // germanRenewalPrice is what a renewal costs, if that is known.
 const germanRenewalPrice = `{{if .Renewal}}Die Verlängerung kostet derzeit {{.Renewal}} für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}},
@@ -90,13 +97,13 @@ auf ihrer Seite:
 {{.Place}}
 
 ` + germanRenewalPrice + germanUnpaid + `{{end}}`},
-	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} ist abgeschaltet und wird am {{.DeleteAt}} gelöscht{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} wurde am {{.Day}} gelöscht{{else if eq .Change "expired"}}{{.Domain}} ist am {{.Date}} abgelaufen{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`, `
+	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} ist nicht mehr im DNS und wird am {{.DeleteAt}} gelöscht{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} wurde am {{.Day}} gelöscht{{else if eq .Change "expired"}}{{.Domain}} ist am {{.Date}} abgelaufen{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`, `
 Sie sind als Inhaber dieser Domain eingetragen:
 
 Domain: {{.Domain}}
 {{if eq .Change "domain_held"}}
 Sie wurde nicht verlängert. Deshalb haben wir sie am {{.Day}}
-abgeschaltet: Webseiten und E-Mail-Adressen unter diesem Namen
+aus dem DNS genommen: Webseiten und E-Mail-Adressen unter diesem Namen
 funktionieren nicht mehr. Ohne Verlängerung löschen wir sie am
 {{.DeleteAt}}.
 {{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}
@@ -106,7 +113,7 @@ Bis zum {{.Restorable}} lässt sie sich noch wiederherstellen.{{end}}
 {{if eq .Change "expired"}}Die bezahlte Laufzeit ist am {{.Date}} abgelaufen.{{else}}Die bezahlte Laufzeit endet am {{.Date}}.{{end}}
 {{if .Over}}Verlängern lässt sie sich bei uns nicht mehr.
 {{else if .ChargeAt}}Sie soll sich vorher automatisch verlängern. Dann müssen Sie nichts tun.
-{{else if .HoldAt}}Ohne Verlängerung schalten wir sie am {{.HoldAt}} ab und löschen sie am
+{{else if .HoldAt}}Ohne Verlängerung nehmen wir sie am {{.HoldAt}} aus dem DNS und löschen sie am
 {{.DeleteAt}}.
 {{else if eq .Unpaid "transit"}}Ohne Verlängerung übergeben wir sie am {{.DeleteAt}} an die Registry
 DENIC, die Ihnen dann einen Brief schreibt.
@@ -123,13 +130,13 @@ beantworten auch wir:
 
 {{.Contact}}
 `},
-	registrar.MailDomainHeld: {"{{.Domain}} ist abgeschaltet und wird am {{.DeleteAt}} gelöscht", `
-wir haben eine Domain abgeschaltet, weil sie nicht verlängert wurde:
+	registrar.MailDomainHeld: {"{{.Domain}} ist nicht mehr im DNS und wird am {{.DeleteAt}} gelöscht", `
+wir haben eine Domain aus dem DNS genommen, weil sie nicht verlängert wurde:
 
-Domain:        {{.Domain}}
-Bezahlt bis:   {{.Date}}
-Abgeschaltet:  {{.Day}}
-Löschung:      {{.DeleteAt}}
+Domain:             {{.Domain}}
+Bezahlt bis:        {{.Date}}
+Nicht im DNS seit:  {{.Day}}
+Löschung:           {{.DeleteAt}}
 
 Webseiten und E-Mail-Adressen unter diesem Namen funktionieren nicht mehr.
 Verlängern Sie die Domain, und sie ist sofort wieder da. Das geht bis
@@ -173,7 +180,7 @@ Sie wurde nicht verlängert und ist seit {{.Day}} endgültig gelöscht.
 Sobald die Registry sie freigibt, kann jeder sie neu registrieren.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} ist wieder da und bis {{.Date}} bezahlt`, `
-{{if eq .Change "redemption"}}eine gelöschte Domain ist wiederhergestellt:{{else}}eine abgeschaltete Domain ist verlängert und wieder eingeschaltet:{{end}}
+{{if eq .Change "redemption"}}eine gelöschte Domain ist wiederhergestellt:{{else}}eine Domain ist verlängert und wieder im DNS:{{end}}
 
 Domain:       {{.Domain}}
 Bezahlt bis:  {{.Date}}

@@ -3,8 +3,8 @@ package smtp
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // englishUnpaid says what happens to a domain that is not paid.
-const englishUnpaid = `{{if eq .Unpaid "delete"}}Without a renewal {{if .HoldAt}}we suspend the domain on {{.HoldAt}}.
-Websites and email addresses under this name then stop working. On
+const englishUnpaid = `{{if eq .Unpaid "delete"}}Without a renewal {{if .HoldAt}}we take the domain out of the DNS on
+{{.HoldAt}}. Websites and email addresses under this name then stop working. On
 {{.DeleteAt}} we delete it.{{else}}we delete the domain on {{.DeleteAt}}.{{end}}{{if .Days}}
 After that it can be restored for another {{.Days}} days, which costs much
 more than a renewal.{{else}}
@@ -21,12 +21,19 @@ page.
 be deleted.
 {{end}}`
 
-// englishExpiry says what happens to domains that their customer lets expire.
+// englishExpiry says what happens to domains that their customer lets expire. Mails that the previous
+// release queued don't say which domains they are about.
 const englishExpiry = `{{if eq .Unpaid "transit"}}After the end of
 the term we hand the {{if .More}}domains{{else}}domain{{end}} over to the registry DENIC, which writes to
-the holder.{{else}}After the end of its term, the domain is suspended and
-deleted.{{if eq .Unpaid "mixed"}} A .de domain is handed over to the registry DENIC, which writes
-to its holder.{{end}} In the end anyone can register it.{{end}}`
+the holder.{{else if or (eq .Unpaid "mixed") (not .Unpaid)}}After the
+end of the term we hand .de domains over to the registry DENIC, which
+writes to the holder. The others are taken out of the DNS and deleted;
+after that, anyone can register them.{{else}}After the end of
+the term, the {{if .More}}domains are{{else}}domain is{{end}} taken out of the DNS and deleted; after that,
+anyone can register {{if .More}}them{{else}}it{{end}}.{{end}}`
+
+// englishExpiryEnd is until when the customer can still decide otherwise: "Until …".
+const englishExpiryEnd = `{{if eq .Unpaid "transit"}}we hand {{if .More}}them{{else}}it{{end}} over{{else}}{{if .More}}they are{{else}}it is{{end}} {{if or (eq .Unpaid "mixed") (not .Unpaid)}}handed over or {{end}}deleted{{end}}`
 
 // englishRenewalPrice is what a renewal costs, if that is known.
 const englishRenewalPrice = `{{if .Renewal}}Renewal currently costs {{.Renewal}} for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}},
@@ -88,12 +95,12 @@ If you want to keep the domain, please renew it now, on its page:
 {{.Place}}
 
 ` + englishRenewalPrice + englishUnpaid + `{{end}}`},
-	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} is suspended and will be deleted on {{.DeleteAt}}{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} was deleted on {{.Day}}{{else if eq .Change "expired"}}{{.Domain}} expired on {{.Date}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`, `
+	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} is out of the DNS and will be deleted on {{.DeleteAt}}{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} was deleted on {{.Day}}{{else if eq .Change "expired"}}{{.Domain}} expired on {{.Date}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`, `
 You are the registered holder of this domain:
 
 Domain: {{.Domain}}
 {{if eq .Change "domain_held"}}
-It was not renewed, so we suspended it on {{.Day}}.
+It was not renewed, so we took it out of the DNS on {{.Day}}.
 Websites and email addresses under this name no longer work. Without a
 renewal we delete it on {{.DeleteAt}}.
 {{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}
@@ -104,7 +111,7 @@ It can be restored until {{.Restorable}}.{{end}}
 {{if .Over}}It can no longer be renewed through us.
 {{else if .ChargeAt}}It is set to renew automatically before then, in which case you don't
 need to do anything.
-{{else if .HoldAt}}Without a renewal we suspend it on {{.HoldAt}} and delete it on
+{{else if .HoldAt}}Without a renewal we take it out of the DNS on {{.HoldAt}} and delete it on
 {{.DeleteAt}}.
 {{else if eq .Unpaid "transit"}}Without a renewal we hand it over to its registry, DENIC, on
 {{.DeleteAt}}. DENIC then writes to you.
@@ -120,13 +127,13 @@ The domain is managed by our customer{{with .Name}}:
 
 {{.Contact}}
 `},
-	registrar.MailDomainHeld: {"{{.Domain}} is suspended and will be deleted on {{.DeleteAt}}", `
-We have suspended a domain because it was not renewed:
+	registrar.MailDomainHeld: {"{{.Domain}} is out of the DNS and will be deleted on {{.DeleteAt}}", `
+We have taken a domain out of the DNS because it was not renewed:
 
-Domain:     {{.Domain}}
-Paid until: {{.Date}}
-Suspended:  {{.Day}}
-Deletion:   {{.DeleteAt}}
+Domain:         {{.Domain}}
+Paid until:     {{.Date}}
+Out of the DNS: {{.Day}}
+Deletion:       {{.DeleteAt}}
 
 Websites and email addresses under this name no longer work. Renew the
 domain and it is back at once. Until it is deleted, you can do so at the
@@ -169,7 +176,7 @@ It was not renewed and was deleted for good on {{.Day}}.
 Once the registry releases it, anyone can register it.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} is back and paid until {{.Date}}`, `
-{{if eq .Change "redemption"}}A deleted domain has been restored:{{else}}A suspended domain has been renewed and is active again:{{end}}
+{{if eq .Change "redemption"}}A deleted domain has been restored:{{else}}A domain has been renewed and is in the DNS again:{{end}}
 
 Domain:     {{.Domain}}
 Paid until: {{.Date}}

@@ -29,8 +29,8 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 		never  string // in German
 	}{
 		"unpaid .com": {
-			kind: registrar.MailExpiringMonth, de: []string{"schalten wir die Domain am 25.12.2026 ab", "Am 19.01.2027 löschen wir sie", "noch 30 Tage"}, never: "EUR",
-			en: []string{"suspend the domain on 25 December 2026", "19 January 2027 we delete it", "another 30 days"},
+			kind: registrar.MailExpiringMonth, de: []string{"nehmen wir die Domain am 25.12.2026 aus", "Am 19.01.2027 löschen wir sie", "noch 30 Tage"}, never: "EUR",
+			en: []string{"take the domain out of the DNS on 25 December 2026", "19 January 2027 we delete it", "another 30 days"},
 		},
 		"with a price": {
 			kind: registrar.MailExpiringWeek, facts: map[string]string{"domain_id": "dom_1", "renewal": "15.35", "renewal_years": "1", "vat_rate": "1900"},
@@ -58,12 +58,12 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			kind: registrar.MailExpiringMonth, facts: map[string]string{"hold_at": "", "redemption_days": ""}, de: []string{"löschen wir die Domain am 19.01.2027", "Wiederherstellen können Sie sie bei uns danach nicht"},
 			en: []string{"can't be restored through us"}, never: "Tage lang",
 		},
-		"held": {kind: registrar.MailDomainHeld, de: []string{"Abgeschaltet:  25.12.2026", "Löschung:      19.01.2027"}, en: []string{"Deletion:   19 January 2027"}},
+		"held": {kind: registrar.MailDomainHeld, de: []string{"Nicht im DNS seit:  25.12.2026", "Löschung:           19.01.2027"}, en: []string{"Deletion:       19 January 2027"}},
 		"to the holder": {
 			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "expiring_week", "name": "Agentur Nord"}, de: []string{"endet am 15.12.2026", "Agentur Nord", "/kontakt"}, en: []string{"ends on 15 December 2026", "managed by our customer"},
 			never: "EUR",
 		},
-		"held, to the holder": {kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "domain_held"}, de: []string{"am 25.12.2026\nabgeschaltet", "19.01.2027"}, en: []string{"suspended it on 25 December 2026"}, never: "EUR"},
+		"held, to the holder": {kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "domain_held"}, de: []string{"am 25.12.2026\naus dem DNS genommen", "19.01.2027"}, en: []string{"took it out of the DNS on 25 December 2026"}, never: "EUR"},
 		"deleted": {
 			kind: registrar.MailDomainDeleted, facts: map[string]string{"until": "2027-02-18", "gross": "95.20"}, de: []string{"Bis zum 18.02.2027", "95,20 EUR"}, en: []string{"until 18 February 2027", "95.20 EUR"},
 		},
@@ -73,7 +73,7 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 		"deleted, not restorable": {kind: registrar.MailDomainDeleted, de: []string{"nicht wiederherstellen"}, en: []string{"can't be restored"}, never: "EUR"},
 		"gone":                    {kind: registrar.MailDomainClosed, de: []string{"endgültig gelöscht"}, en: []string{"deleted for good"}, never: "DENIC"},
 		"handed over":             {kind: registrar.MailDomainClosed, facts: map[string]string{"change": "handed_over"}, de: []string{"DENIC übergeben"}, en: []string{"handed it over"}, never: "endgültig"},
-		"renewed after a hold":    {kind: registrar.MailDomainRestored, facts: map[string]string{"change": "hold"}, de: []string{"wieder eingeschaltet"}, en: []string{"active again"}},
+		"renewed after a hold":    {kind: registrar.MailDomainRestored, facts: map[string]string{"change": "hold"}, de: []string{"wieder im DNS"}, en: []string{"in the DNS again"}},
 		"restored":                {kind: registrar.MailDomainRestored, facts: map[string]string{"change": "redemption"}, de: []string{"wiederhergestellt"}, en: []string{"has been restored"}},
 		"data reminder": {
 			kind: registrar.MailDataReminder, facts: map[string]string{"registrant_name": "Ada Größe", "registrant_street": "Hauptstr. 1", "registrant_city": "10115 Berlin\r\nBcc: x"},

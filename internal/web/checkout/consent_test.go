@@ -38,7 +38,7 @@ func TestConsent_BoxIsNeverPreticked(t *testing.T) {
 // Whoever pays next gives their own consent.
 func TestConsent_UnpaidReturnAsksToTickAgain(t *testing.T) {
 	t.Parallel()
-	const again = "Was Sie vorhin angekreuzt haben, galt nur für die Zahlung, die nicht abgeschlossen wurde."
+	const again = "Eine Zustimmung gilt nur für die Zahlung, mit der sie gegeben wurde. Bitte kreuzen Sie an, was gelten soll."
 	d := &fakeOrders{view: ownView(order.AwaitingPayment)}
 	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{again})
 	d.view.Order.Payments = []order.Payment{{ID: "pay_1", Kind: order.ByPage, State: order.PaymentClosed}}
@@ -206,8 +206,15 @@ func TestConsent_NoWithdrawalOfferedAfterFullRefund(t *testing.T) {
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Diese Bestellung haben wir Ihnen vollständig erstattet."}, []string{"gehört jetzt Ihnen"})
 	o.Refunds[0].Provider = ""
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Wir erstatten Ihnen diese Bestellung vollständig.", "23,80\u00a0€ unterwegs"}, offer)
+	// The bank returned the money, and an operator paid it another way.
+	returned := &o.Refunds[0]
+	returned.Provider, returned.Failure, returned.FailedAt, returned.Task = "re_1", order.ReturnedByBank, noon.AddDate(0, 0, 3), order.TaskReturned
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Wir erstatten Ihnen diese Bestellung vollständig."}, nil)
+	returned.Task = order.TaskNone
+	bothPages(nil, append(offer, "Bezahlt haben Sie damit"))
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Diese Bestellung haben wir Ihnen vollständig erstattet."}, []string{"Wir erstatten"})
 	view.IsOwner = false
-	visit(t, &fakeOrders{view: view}, "max", payPage, nil).wantPage(http.StatusOK, nil, []string{"<h3>Erstattungen</h3>"})
+	visit(t, &fakeOrders{view: view}, "max", payPage, nil).wantPage(http.StatusOK, nil, []string{"<h3>Erstattungen</h3>", "erstatte"})
 }
 
 func TestConsent_NoWithdrawalOfferedIfEverythingFailed(t *testing.T) {

@@ -94,15 +94,23 @@ func (h *Handler) orderPayPath(o order.Order) (string, error) {
 	return h.payPath(o)
 }
 
-// keptOf is what is left of an order's payment after the refunds that were made.
+// keptOf is what is left of an order's payment after the refunds that were made or settled.
 func keptOf(o order.Order) registrar.Cents {
 	left := o.Totals.Gross
 	for _, refund := range o.Refunds {
-		if captured := o.CapturedPayment(); captured != nil && refund.Payment == captured.ID && refund.Made() {
+		if captured := o.CapturedPayment(); captured != nil && refund.Payment == captured.ID && (refund.Made() || isSettled(o, refund)) {
 			left -= refund.Amount
 		}
 	}
 	return left
+}
+
+// isSettled reports whether an operator has paid a returned refund another way.
+func isSettled(o order.Order, refund order.Refund) bool {
+	undecided := func(r order.Refund) bool {
+		return r.Task != order.TaskNone && (r.ID == refund.ID || r.Replaces == refund.ID)
+	}
+	return refund.Returned() && !o.IsRepeated(refund) && !slices.ContainsFunc(o.Refunds, undecided)
 }
 
 // withdrawalRow is a declared withdrawal with what followed for an order.
@@ -140,11 +148,7 @@ func refundRows(o order.Order) (rows []refundRow) {
 		case refund.Returned() && o.IsRepeated(refund), row.State == "refused":
 			continue
 		case refund.Returned():
-			row.At = refund.FailedAt
-			undecided := func(r order.Refund) bool {
-				return r.Task != order.TaskNone && (r.ID == refund.ID || r.Replaces == refund.ID)
-			}
-			if !slices.ContainsFunc(o.Refunds, undecided) {
+			if row.At = refund.FailedAt; isSettled(o, refund) {
 				row.State = "settled"
 			}
 		}

@@ -62,8 +62,8 @@ var payTexts = ui.Texts{
 	"pay.text.refunding": {"Wir erstatten Ihnen diese Bestellung vollständig.", "We are refunding this order in full."},
 	"pay.text.refunded":  {"Diese Bestellung haben wir Ihnen vollständig erstattet.", "We have refunded this order in full."},
 	"pay.tick_again": {
-		"Was Sie vorhin angekreuzt haben, galt nur für die Zahlung, die nicht abgeschlossen wurde. Bitte kreuzen Sie noch einmal an, was gelten soll.",
-		"What you ticked before was for the payment that was not completed. Please tick again what you agree to.",
+		"Eine Zustimmung gilt nur für die Zahlung, mit der sie gegeben wurde. Bitte kreuzen Sie an, was gelten soll.",
+		"Consent applies only to the payment it was given with. Please tick what you agree to.",
 	},
 	"pay.text.partially_completed": {
 		"Ein Teil war nicht möglich. Das Geld dafür erstatten wir.",

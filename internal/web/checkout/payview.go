@@ -138,7 +138,8 @@ func orderSteps(o order.Order) []step {
 }
 
 // renewalConsent is the checkbox of automatic renewal with everything that the customer
-// agrees to. Without Rows there is no checkbox, and only Declared is shown. It is checked only if they have just checked it for the same prices.
+// agrees to. Without Rows there is no checkbox, and only Declared is shown. It is checked only if
+// they have just checked it for the same prices.
 type renewalConsent struct {
 	Wording, Text string
 	Prices        string       // as shown, for the form
@@ -214,7 +215,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	s := payData{
 		Page: currentPayPath(req), SignIn: ui.WithNext(ui.SignInPath, currentPayPath(req)), View: view, Order: o,
 		Rows: h.newItemRows(req, currentPayPath(req), view, t), summary: h.summaryOf(req.Language, o), Steps: stepsOf(o), AskedKey: askedKey(o, view.IsOwner), Holder: holderOf(o),
-		Delayed: o.IsDelayed(h.Now()), Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: textKey(o),
+		Delayed: o.IsDelayed(h.Now()), Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: textKey(o, view.IsOwner),
 		Changeable: view.IsOwner && o.State.Open() && o.State != order.Paying, RefusedKey: refusedKey(view),
 		Again: view.IsOwner && canOrderAgain(o),
 	}
@@ -447,16 +448,18 @@ func displayState(o order.Order) string {
 // notPaidKey is the text of an order whose newest payment page was left.
 const notPaidKey = "pay.text.not_paid"
 
-// textKey returns the text key of what an order's state means, or that all of it is refunded. If
-// the newest payment page was
-// closed without a payment, the customer may not know whether they have paid.
-func textKey(o order.Order) string {
-	switch {
-	case o.State == order.Failed || !o.IsRefunded():
-	case keptOf(o) > 0:
-		return "pay.text.refunding"
-	default:
-		return "pay.text.refunded"
+// textKey returns the text key of what an order's state means; for its owner, also that all of it
+// is refunded. If the newest payment page was closed without a payment, the customer may not know
+// whether they have paid.
+func textKey(o order.Order, isOwner bool) string {
+	if isOwner && o.State != order.Failed && o.IsRefunded() {
+		outstanding := func(r order.Refund) bool { return r.Due() || r.Task != order.TaskNone }
+		switch {
+		case keptOf(o) <= 0:
+			return "pay.text.refunded"
+		case slices.ContainsFunc(o.Refunds, outstanding):
+			return "pay.text.refunding"
+		}
 	}
 	if last := len(o.Payments) - 1; o.State == order.AwaitingPayment && last >= 0 && o.Payments[last].Kind == order.ByPage && o.Payments[last].State == order.PaymentClosed {
 		return notPaidKey

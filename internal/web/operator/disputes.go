@@ -30,7 +30,6 @@ type disputeRow struct {
 	Domains []dispute.Domain // the first of them
 	More    int              // the others
 	IsLate  bool             // the time for evidence is over
-	Email   string           // the customer's address, where the view of the list was audited
 }
 
 // maxRowDomains bounds the domains that a list shows of a dispute.
@@ -61,42 +60,27 @@ func (h *Handler) disputeRows(req *ui.Request, operator registrar.Actor, dispute
 }
 
 func (h *Handler) disputes(req *ui.Request, operator registrar.Actor) error {
-	ctx := req.R.Context()
-	audited, err := h.Admin.RecordListView(ctx, operator, "disputes")
+	list, err := h.Disputes.ListAudited(req.R.Context(), operator, req.Query("open_after"), req.Query("before"))
 	if err != nil {
 		return err
 	}
-	open, next, err := h.Disputes.List(ctx, operator, true, req.Query("open_after"))
+	openRows, err := h.disputeRows(req, operator, list.Open)
 	if err != nil {
 		return err
 	}
-	openRows, err := h.disputeRows(req, operator, open)
+	endedRows, err := h.disputeRows(req, operator, list.Ended)
 	if err != nil {
 		return err
 	}
-	if next != "" {
-		next = disputesPath + "?" + url.Values{"open_after": {next}}.Encode()
-	}
-	ended, older, err := h.Disputes.List(ctx, operator, false, req.Query("before"))
-	if err != nil {
-		return err
-	}
-	endedRows, err := h.disputeRows(req, operator, ended)
-	if err != nil {
-		return err
-	}
-	if audited {
-		for _, rows := range [][]disputeRow{openRows, endedRows} {
-			for i := range rows {
-				rows[i].Email = rows[i].CustomerEmail
-			}
-		}
+	next := ""
+	if list.Next != "" {
+		next = disputesPath + "?" + url.Values{"open_after": {list.Next}}.Encode()
 	}
 	return h.render(req, ui.View{Name: "disputes", Section: disputesPath}, struct {
 		Open, Ended []disputeRow
 		Next        string
 		listedPage
-	}{openRows, endedRows, next, listedPage{newPageLinks(req, disputesPath, nil, older), !audited}}, "")
+	}{openRows, endedRows, next, listedPage{newPageLinks(req, disputesPath, nil, list.Older), list.Unaudited}}, "")
 }
 
 // disputedDomain is a domain with what its registry did for the dispute; empty if nothing yet.

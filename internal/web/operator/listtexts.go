@@ -28,7 +28,7 @@ var listTexts = ui.Texts{
 	"notices.notice":     {"Erklärung", "Notice"},
 	"notices.deadline":   {"Unsere Frist", "Our deadline"},
 	"notices.arrived":    {"Eingegangen", "Received"},
-	"notices.at_once":    {"unverzüglich", "without delay"},
+	"notices.at_once":    {"sofort", "at once"},
 	"notices.handled_at": {"Erledigt am", "Handled on"},
 	"notices.handled_by": {"Erledigt von", "Handled by"},
 	"notices.note":       {"Was wurde veranlasst?", "What was done?"},

@@ -11,8 +11,8 @@ var contactCheckTexts = ui.Texts{
 	"contact_link.submit":    {"Adresse bestätigen", "Confirm address"},
 	"contact_link.confirmed": {"Adresse bestätigt", "Address confirmed"},
 	"contact_link.confirmed_text": {
-		"Vielen Dank. Ihre E-Mail-Adresse ist bestätigt, mehr müssen Sie nicht tun. Falls Domains aus dem DNS genommen waren, kommen sie jetzt wieder hinein.",
-		"Thank you. Your email address is confirmed, and there is nothing else to do. If domains were taken out of the DNS, we are putting them back now.",
+		"Vielen Dank. Ihre E-Mail-Adresse ist bestätigt, mehr müssen Sie nicht tun. Domains, die deshalb nicht im DNS waren, nehmen wir jetzt wieder auf.",
+		"Thank you. Your email address is confirmed, and there is nothing else to do. We are now putting back any domains that we took out of the DNS for this reason.",
 	},
 	"contact_link.obsolete":      {"Nichts mehr zu bestätigen", "Nothing left to confirm"},
 	"contact_link.obsolete_text": {"Diese Adresse muss nicht mehr bestätigt werden.", "This address no longer has to be confirmed."},
@@ -53,7 +53,7 @@ var contactCheckTexts = ui.Texts{
 	},
 	"contact_check.suspended": {
 		"Diese Domain ist nicht im DNS und nicht erreichbar, weil der Inhaber seine E-Mail-Adresse {1} nicht bestätigt hat. Mit der Bestätigung kommt sie sofort wieder hinein.",
-		"This domain is not in the DNS and offline because the holder has not confirmed the email address {1}. A confirmation lifts this at once.",
+		"We took this domain out of the DNS because the holder has not confirmed the email address {1}. Once it is confirmed, we put the domain back at once.",
 	},
 	"line.contact.pending":   {"{1}: als Adresse des Inhabers noch nicht bestätigt", "{1}: not confirmed as the holder's address yet"},
 	"line.contact.overdue":   {"{1}: nicht bestätigt, Frist abgelaufen", "{1}: not confirmed, deadline passed"},

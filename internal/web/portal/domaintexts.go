@@ -240,18 +240,18 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"As given by your DNS provider, for example: 2371 13 2 1F987CC6… If it doesn't match your DNS, the domain becomes unreachable.",
 	},
 	"domain_page.leaving":     {"Umzug zu einem anderen Anbieter", "Transfer to another provider"},
-	"domain_page.locked":      {"gesperrt", "locked"},
+	"domain_page.locked":      {"Umzugssperre gesetzt", "transfer lock on"},
 	"domain_page.locked_text": {"Die Domain kann nicht umziehen.", "The domain can't be transferred away."},
 	"domain_page.locked_default": {
 		"Neue Domains sperren wir, wo die Registry es erlaubt. Heben Sie die Sperre nur für einen Umzug auf.",
 		"We lock new domains where the registry allows it. Only unlock it to transfer it away.",
 	},
-	"domain_page.unlocked": {"nicht gesperrt", "not locked"},
+	"domain_page.unlocked": {"keine Umzugssperre", "no transfer lock"},
 	"domain_page.unlocked_text": {
 		"Wer den Auth-Code kennt, kann die Domain zu einem anderen Anbieter umziehen.",
 		"Anyone with the auth code can transfer the domain away.",
 	},
-	"domain_page.locking": {"wird gesperrt", "being locked"},
+	"domain_page.locking": {"Umzugssperre wird gesetzt", "transfer lock being set"},
 	"domain_page.locking_text": {
 		"Wir sperren die Domain gerade gegen Umzüge. Bestätigt hat die Registry das noch nicht.",
 		"We are locking the domain against transfers. The registry hasn't confirmed it yet.",

@@ -102,3 +102,16 @@ func TestTexts_MessagesWithLimitHaveIt(t *testing.T) {
 		}
 	}
 }
+
+// "Locked" alone does not say what the customer can't do.
+func TestTexts_LocksSayWhatIsLocked(t *testing.T) {
+	t.Parallel()
+	vague := regexp.MustCompile(`(?i)^(nicht |wird |not |being )?(gesperrt|locked)$|\b(domain (ist )?gesperrt|abgeschaltet|domain is locked|on hold|switched off)\b`)
+	for key, text := range allTexts(t) {
+		for _, language := range text {
+			if vague.MatchString(language) {
+				t.Errorf("%s: %s", key, language)
+			}
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -318,17 +319,23 @@ func TestPrices_ExactExtensionComesFirst(t *testing.T) {
 func TestPages_VATRateIsThatOfTheBusinessTime(t *testing.T) {
 	t.Parallel()
 	moved := time.Date(2031, 1, 1, 12, 0, 0, 0, time.UTC)
+	var asked atomic.Int32
 	s := newEnvWith(t, func(cfg *Config) {
 		cfg.Now = func() time.Time { return moved }
 		cfg.RateBasisPoints = func(at time.Time) int {
+			asked.Add(1)
 			if !at.Equal(moved) {
 				t.Errorf("asked for the rate at %s", at)
 			}
 			return 1900
 		}
 	})
-	for _, path := range []string{"/", "/preise"} {
-		s.get(path)
+	for name, visit := range map[string]func(){
+		"/": func() { s.get("/") }, "/preise": func() { s.get("/preise") }, "the search": func() { s.post(t, "/", "q", "teuer.de") },
+	} {
+		asked.Store(0)
+		if visit(); asked.Load() == 0 {
+			t.Errorf("%s asked for no rate", name)
+		}
 	}
-	s.post(t, "/", "q", "teuer.de")
 }

@@ -270,6 +270,8 @@ func (h *Handler) summary(req *ui.Request, found results, shown int) string {
 	case found.NotSold > 0 && available > 0:
 		parts = append(parts, text("search.summary_sold", available, shown))
 	case found.NotSold > 0: // said below
+	case shown == 2 && found.Free == 1 && found.Premium == 1:
+		return text("search.summary_all_two_premium")
 	case available == shown:
 		parts = append(parts, all("search.summary_all", "search.summary_all_two"))
 	case available == 1:

@@ -170,7 +170,7 @@ func TestSearchSummary_TwoNamesAreBothOrNeither(t *testing.T) {
 		{results{}, "Keiner der beiden Namen ist frei.", "Neither name is available."},
 		{results{Free: 1}, "1 von 2 ist frei.", "1 of 2 is available."},
 		{results{Premium: 1}, "1 von 2 ist frei, aber nur zum Premiumpreis.", "1 of 2 is available, but only at a premium price."},
-		{results{Free: 1, Premium: 1}, "Beide sind frei. 1 davon nur zum Premiumpreis.", "Both are available. 1 of them only at a premium price."},
+		{results{Free: 1, Premium: 1}, "Beide sind frei, einer davon nur zum Premiumpreis.", "Both are available, one of them only at a premium price."},
 	} {
 		for language, want := range map[string]string{"de": c.de, "en": c.en} {
 			if got := h.summary(&ui.Request{Language: language}, c.found, 2); got != want {

@@ -43,6 +43,7 @@ var texts = ui.Texts{
 	"search.summary_one":              {"1 von {2} ist frei.", "1 of {2} is available."},
 	"search.summary_all":              {"Alle {1} sind frei.", "All {1} are available."},
 	"search.summary_all_two":          {"Beide sind frei.", "Both are available."},
+	"search.summary_all_two_premium":  {"Beide sind frei, einer davon nur zum Premiumpreis.", "Both are available, one of them only at a premium price."},
 	"search.summary_none":             {"Keiner der {1} Namen ist frei.", "None of the {1} names is available."},
 	"search.summary_none_two":         {"Keiner der beiden Namen ist frei.", "Neither name is available."},
 	"search.summary_sold":             {"{1} von {2} sind frei und hier bestellbar.", "{1} of {2} are available and can be ordered here."},

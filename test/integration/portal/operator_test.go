@@ -126,7 +126,7 @@ func (s *env) operatorPages() behind.Config {
 	must(s.t, err)
 	margins, err := cost.NewMargins(s.db, s.clock.now)
 	must(s.t, err)
-	disputes, err := dispute.New(dispute.Config{Store: s.db, Changes: s.domains, Transfers: s.away, Now: s.clock.now})
+	disputes, err := dispute.New(dispute.Config{Store: s.db, Changes: s.domains, Transfers: s.away, RecordListView: adminService.RecordListView, Now: s.clock.now})
 	must(s.t, err)
 	revenue, err := invoice.NewRevenue(s.db, s.clock.now)
 	must(s.t, err)

@@ -36,7 +36,7 @@ func TestOperatorNotices_TerminationForLaterDayIsDueAtOnce(t *testing.T) {
 	s.submitNotice(withdrawal.Notice{Kind: withdrawal.Withdrawal, Contract: "neuladen.de"})
 	list := b.get("/operator/notices")
 	for want, times := range map[string]int{
-		`data-label="Unsere Frist">unverzüglich`: 2, ">heute fällig<": 2, `data-label="Gewünschtes Ende">mit Eingang<`: 1, `data-label="Gewünschtes Ende">–<`: 1,
+		`data-label="Unsere Frist">sofort`: 2, ">heute fällig<": 2, `data-label="Gewünschtes Ende">mit Eingang<`: 1, `data-label="Gewünschtes Ende">–<`: 1,
 		`data-label="Gewünschtes Ende"><time datetime="` + end.Format(time.DateOnly) + `">` + end.Format("02.01.2006") + "</time>": 1,
 	} {
 		if got := strings.Count(list.body, want); got != times {
@@ -63,7 +63,7 @@ func TestOperatorPages_OpenNoticeIsOpenWork(t *testing.T) {
 	s.submitNotice(withdrawal.Notice{Kind: withdrawal.Termination, Contract: "altladen.de", Ground: withdrawal.Extraordinary, Reason: "Preis"})
 	home := b.get("/operator")
 	deadline := made.Deadline().Format("02.01.2006")
-	for _, want := range []string{"Widerruf", "teeladen.de", deadline, "Kündigung", "unverzüglich", `<span class="count">2<`} {
+	for _, want := range []string{"Widerruf", "teeladen.de", deadline, "Kündigung", "sofort", `<span class="count">2<`} {
 		if !strings.Contains(home.body, want) {
 			t.Errorf("the start page has no %s", want)
 		}

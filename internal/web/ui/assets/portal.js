@@ -157,7 +157,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   });
 }
 
-// The page has times in Germany, because no request says where its reader is.
+// Times on the page are German time, because no request says where its reader is.
 const clock = new Intl.DateTimeFormat(document.documentElement.lang === "de" ? "de-DE" : "en-GB", {
   day: document.documentElement.lang === "de" ? "2-digit" : "numeric",
   month: document.documentElement.lang === "de" ? "2-digit" : "short",
