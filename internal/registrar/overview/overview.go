@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -253,7 +254,18 @@ func overviewOf(facts Facts, now time.Time) Overview {
 	if facts.NewEmail != "" {
 		o.Decide = append(o.Decide, Line{Kind: EmailUnconfirmed, Email: facts.NewEmail, Until: facts.NewEmailUntil})
 	}
+	slices.SortStableFunc(o.Decide, func(a, b Line) int { return cmp.Compare(a.Kind.rank(), b.Kind.rank()) })
 	return o
+}
+
+// urgent are the kinds that come first in what waits for the customer: a domain may be lost.
+var urgent = []Kind{TransferRequested, Restricted, TermOver, ChargeFailed}
+
+func (k Kind) rank() int {
+	if i := slices.Index(urgent, k); i >= 0 {
+		return i
+	}
+	return len(urgent)
 }
 
 // addRestricted adds the restricted domains, the most urgent first. Those above the limit count

@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -82,6 +83,19 @@ func TestOverview_EveryDomainIsInOnePart(t *testing.T) {
 	} {
 		domain := portfolio.Domain{ID: "dom_1", Status: test.status, AtTermEnd: test.choice, PaidUntil: testTime.Add(test.ends), Term: test.term}
 		only(t, overviewOf(Facts{HasRegistrant: true, Expiring: []portfolio.Domain{domain}, ExpiringCount: 1}, testTime), test.part, test.want)
+	}
+}
+
+func TestOverview_DomainThatMayBeLostComesFirst(t *testing.T) {
+	t.Parallel()
+	o := overviewOf(Facts{
+		Orders:   []Order{{State: order.AwaitingVerification, ExpiresAt: testTime.Add(time.Hour)}},
+		Leaving:  []Leaving{{Domain: "dom_2", Pending: true}},
+		Deciding: []portfolio.Domain{{Status: registrar.DomainActive, PaidUntil: testTime.Add(time.Hour)}, {Status: registrar.DomainExpired}}, DecidingCount: 2,
+	}, testTime)
+	want := []Kind{TransferRequested, TermOver, VerifyIdentity, Undecided, RegistrantMissing}
+	if got := kinds(o.Decide); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
