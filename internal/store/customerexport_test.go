@@ -70,7 +70,7 @@ var omittedColumns = map[string]string{
 	"domain_locks.customer_id": reasonLookupKey, "domain_locks.set_by": reasonThirdParty, "domain_locks.lifted_by": reasonThirdParty,
 
 	"inquiries.customer_id": reasonLookupKey, "inquiries.digest": reasonInternal, "inquiries.done_by": reasonThirdParty,
-	"withdrawal_notices.done_by": reasonThirdParty, "revenue_days": "sums over all customers",
+	"withdrawal_notices.customer_id": reasonLookupKey, "withdrawal_notices.done_by": reasonThirdParty, "revenue_days": "sums over all customers",
 
 	"brakes":                reasonInternal,
 	"term_ends.customer_id": reasonLookupKey, "term_ends.tld": reasonRedundant, "term_ends.account": reasonInternal, "term_ends.waits_for": reasonInternal,

@@ -77,6 +77,9 @@ func (a accounts) SetEmail(ctx context.Context, id, email, key string) (bool, er
 	if err := freezeRegistrants(ctx, a.q, id); err != nil {
 		return false, err
 	}
+	if err := a.q.KeepNoticesOfAddress(ctx, id); err != nil {
+		return false, err
+	}
 	return changed(a.q.SetEmail(ctx, query.SetEmailParams{Email: email, EmailKey: key, ID: id}))
 }
 

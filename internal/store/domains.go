@@ -91,14 +91,14 @@ func (db *DB) ListDomainNotices(ctx context.Context, customer, domain string, li
 	})(db.read().ListDomainNotices(ctx, query.ListDomainNoticesParams{DomainID: domain, CustomerID: customer, MaxRows: int32(limit)}))
 }
 
-// ListReceipts returns the receipts of a withdrawal or termination.
-func (db *DB) ListReceipts(ctx context.Context, declaration string, limit int) ([]portfolio.Notice, error) {
+// ListReceipts returns the receipts of a customer's withdrawal notices with some ids, the newest first.
+func (db *DB) ListReceipts(ctx context.Context, customer string, ids []string, limit int) ([]portfolio.Notice, error) {
 	return rowsAs(func(row query.SentNotice) portfolio.Notice {
 		return portfolio.Notice{
 			Kind: registrar.MailKind(row.Kind), Recipient: row.Recipient, Subject: row.Subject, Body: row.Body,
 			SentAt: fromMicros(row.SentAt), Accepted: row.Accepted != 0,
 		}
-	})(db.read().ListSentNoticesOfDomain(ctx, declaration, int32(limit)))
+	})(db.read().ListReceipts(ctx, query.ListReceiptsParams{CustomerID: customer, NoticeIds: jsonText(ids), MaxRows: int32(limit)}))
 }
 
 // ListDomainsPage returns a page of the account's domains.

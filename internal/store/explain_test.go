@@ -139,6 +139,7 @@ func TestQueries_RareRowsHaveTheirOwnIndex(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *DB) {
 		for name, index := range map[string]string{
 			"listAllPendingRefunds": "refunds_open", "listPendingRefunds": "refunds_open_since", "listAllRefundedPayments": "refunds_made", "listOrderIDsOfNotice": "refunds_notice",
+			"listNoticesOfCustomer": "withdrawal_notices_email", "keepNoticesOfAddress": "withdrawal_notices_email",
 			"listClosedDomainIDs": "term_ends_closed", "listPlannedTermEnds": "term_ends_planned",
 		} {
 			if plan := strings.Join(planOf(t, db, name, queries[name]), "\n"); !strings.Contains(plan, index+" ") && !strings.HasSuffix(plan, index) {

@@ -5,6 +5,11 @@ import "slices"
 // whereCustomer selects the rows of an account.
 const whereCustomer = "customer_id = $1"
 
+// whereNoticeOf selects the withdrawal notices of an account, like the query ListNoticesOfCustomer.
+const whereNoticeOf = `id IN (
+	SELECT named.id FROM customers JOIN withdrawal_notices AS named ON lower(named.email) = customers.email_key || '' WHERE customers.id = $1
+	UNION SELECT sent.id FROM withdrawal_notices AS sent WHERE sent.customer_id = $1 AND sent.customer_id <> '')`
+
 // exportParts lists the sections of a customer export in order. Every column of every
 // table is here, or is omitted for a reason that the test of this list states.
 func exportParts() []part {
@@ -163,16 +168,16 @@ func exportParts() []part {
 			columns(asTime, "renew_from requested_at created_at updated_at"), columns(asText, "holder_id"), columns(asJSON, "registrant"),
 		)},
 		// Notices are sent without signing in; they belong to the address that was given, to
-		// which each was confirmed.
+		// which each was confirmed, and to the account that is known to have sent them.
 		{
-			name: "declarations", table: "withdrawal_notices", where: "lower(email) = (SELECT email_key FROM customers WHERE id = $1)", key: "id",
+			name: "declarations", table: "withdrawal_notices", where: whereNoticeOf, key: "id",
 			columns: slices.Concat(
 				columns(asText, "id kind name email contract ground reason end_day language done_note"), columns(asTime, "created_at done_at"),
 			),
 		},
 		{
 			name: "declarationReceipts", table: "sent_notices", key: "id",
-			where: "customer_id = '' AND domain_id IN (SELECT id FROM withdrawal_notices WHERE lower(email) = (SELECT email_key FROM customers WHERE id = $1))",
+			where: "customer_id = '' AND domain_id IN (SELECT id FROM withdrawal_notices WHERE " + whereNoticeOf + ")",
 			columns: slices.Concat(
 				columns(asText, "id kind domain_id recipient subject"), renamed("text", columns(asText, "body")), columns(asTime, "queued_at sent_at"),
 				columns(asFlag, "accepted"), columns(asText, "response"),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -180,11 +181,19 @@ func (db *DB) ListOrders(ctx context.Context, customer, before string, limit int
 	}))
 }
 
-// ListOrdersOfNotice returns a customer's orders of which something was refunded for a withdrawal
-// notice.
-func (db *DB) ListOrdersOfNotice(ctx context.Context, customer, notice string) ([]order.Order, error) {
+// ListOrdersOfNotices returns a customer's orders of which something was refunded for one of some
+// withdrawal notices.
+func (db *DB) ListOrdersOfNotices(ctx context.Context, customer string, notices []string) ([]order.Order, error) {
 	q := db.read()
-	return ordersByID(ctx, q)(q.ListOrderIDsOfNotice(ctx, notice, customer))
+	var ids []string
+	for _, notice := range notices { // a list would not use the index of notices
+		some, err := q.ListOrderIDsOfNotice(ctx, notice, customer)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, some...)
+	}
+	return ordersByID(ctx, q)(slices.Compact(slices.Sorted(slices.Values(ids))), nil)
 }
 
 // PageOrders returns a page of a customer's orders, the newest first, and their number.

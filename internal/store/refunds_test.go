@@ -126,7 +126,7 @@ func TestAuditEvent_RefundRoundTrips(t *testing.T) {
 }
 
 // The outcome of a withdrawal is on its order, however many orders came later.
-func TestListOrdersOfNotice_OnlyTheCustomersRefundedOrders(t *testing.T) {
+func TestListOrdersOfNotices_OnlyTheCustomersRefundedOrders(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna, bert := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
@@ -145,7 +145,7 @@ func TestListOrdersOfNotice_OnlyTheCustomersRefundedOrders(t *testing.T) {
 			customer, notice string
 			want             int
 		}{{anna, "dcl_1", 1}, {anna, "dcl_2", 0}, {anna, "", 0}, {bert, "dcl_1", 0}} {
-			orders, err := db.ListOrdersOfNotice(ctx, test.customer, test.notice)
+			orders, err := db.ListOrdersOfNotices(ctx, test.customer, []string{"dcl_9", test.notice})
 			if err != nil || len(orders) != test.want || test.want == 1 && (orders[0].ID != refunded.ID || len(orders[0].Refunds) != 2) {
 				t.Errorf("%s: %+v, %v", test.notice, orders, err)
 			}

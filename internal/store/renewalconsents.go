@@ -49,7 +49,7 @@ func (db *DB) GiveConsent(ctx context.Context, given renewal.GivenConsent) error
 		if err := lockShownMethod(ctx, q, consent); err != nil {
 			return err
 		}
-		notices, err := contractNotices(ctx, q, consent.Customer, consent.Domain)
+		notices, err := contractNotices(ctx, q, consent.Customer, consent.Domain, time.Time{})
 		if err != nil {
 			return err
 		}
@@ -176,7 +176,7 @@ func storeOrderedConsent(ctx context.Context, q *query.Queries, transition provi
 	if methods, err := q.LockPaymentMethod(ctx, row.CustomerID); err != nil || methods == 0 {
 		return err
 	}
-	notices, err := contractNotices(ctx, q, row.CustomerID, item.Domain)
+	notices, err := contractNotices(ctx, q, row.CustomerID, item.Domain, fromMicros(row.RenewalAt))
 	if err != nil || renewal.Revoked(notices, fromMicros(row.RenewalAt)) {
 		return err
 	}

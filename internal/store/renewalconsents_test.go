@@ -2,10 +2,12 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -375,6 +377,103 @@ func TestGiveConsent_RefusedIfNoticeArrivedAfterTheOffer(t *testing.T) {
 		wantCode(t, db.GiveConsent(t.Context(), givenConsent(anna, domain)), registrar.KindConflict, withdrawal.NoticeOpen)
 		if n := count(t, db, "SELECT count(*) FROM domains WHERE at_term_end = 'renew'"); n != 0 {
 			t.Error("the domain renews")
+		}
+	})
+}
+
+// A customer can't open the way by changing the account's address, and nobody else by sending notices.
+func TestGiveConsent_RefusedByNoticeOfFormerAddressAndBelowManyOthers(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		saveMethod(t, db, anna)
+		domain := addDomain(t, db, anna, "alt", registrar.DomainActive, testTime.AddDate(1, 0, 0))
+		other := addDomain(t, db, anna, "anders", registrar.DomainActive, testTime.AddDate(1, 0, 0))
+		sent := func(id, customer, email, contract string) {
+			t.Helper()
+			notice := withdrawal.Notice{ID: id, Customer: customer, Kind: withdrawal.Termination, Email: email, Contract: contract, At: domain.CreatedAt.Add(time.Hour)}
+			if err := db.AddWithdrawalNotice(ctx, notice, nil, testTime); err != nil {
+				t.Fatal(err)
+			}
+		}
+		refused := func(when string) {
+			t.Helper()
+			open, err := db.ListOpenNotices(ctx, anna, []string{domain.ID, other.ID})
+			if err != nil || len(open) != 1 || len(open[domain.ID]) != 1 {
+				t.Errorf("%s: open notices %v, %v", when, open, err)
+			}
+			wantCode(t, db.GiveConsent(ctx, givenConsent(anna, domain)), registrar.KindConflict, withdrawal.NoticeOpen)
+		}
+		sent("dcl_1", "", "Anna@example.com", domain.Name)
+		for i := range 60 {
+			sent(fmt.Sprintf("dcl_2%02d", i), "", "anna@example.com", "fremd.org")
+		}
+		refused("below 60 newer notices")
+		// As an older release stored it.
+		execStatement(t, db, `UPDATE withdrawal_notices SET customer_id = ''`)
+		if err := db.UpdateCustomers(ctx, func(tx account.Tx) error {
+			_, err := tx.SetEmail(ctx, anna, "neu@example.com", "neu@example.com")
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		refused("after a change of the address")
+		execStatement(t, db, `DELETE FROM withdrawal_notices`)
+		sent("dcl_3", anna, "buero@example.com", domain.Name)
+		refused("sent signed in with another address")
+		// The account's own confirmed address, without signing in, and a direct change of it.
+		execStatement(t, db, `DELETE FROM withdrawal_notices`)
+		sent("dcl_4", "", "NEU@example.com", domain.Name)
+		execStatement(t, db, `UPDATE customers SET email = 'wieder@example.com', email_key = 'wieder@example.com' WHERE id = $1`, anna)
+		refused("sent with the former address")
+		// More than can be read: any could be about the domain.
+		for i := range maxAccountNotices {
+			execStatement(t, db, `INSERT INTO withdrawal_notices (id, kind, name, email, contract, ground, reason, end_day, language, created_at)
+				VALUES ($1, 'termination', '', 'wieder@example.com', 'fremd.org', 'ordinary', '', '', 'de', 1)`, fmt.Sprintf("dcl_5%04d", i))
+		}
+		wantCode(t, db.GiveConsent(ctx, givenConsent(anna, other)), registrar.KindConflict, withdrawal.NoticeOpen)
+		if open, err := db.ListOpenNotices(ctx, anna, []string{domain.ID, other.ID}); err != nil || len(open) != 2 {
+			t.Errorf("too many to read: %v, %v", open, err)
+		}
+		if n := count(t, db, "SELECT count(*) FROM domains WHERE at_term_end = 'renew'"); n != 0 {
+			t.Errorf("%d domains renew", n)
+		}
+	})
+}
+
+// The number of an order identifies the contract, whenever its domain was added; that of an order for
+// an earlier contract of the same name does not.
+func TestListOpenNotices_OrderNumbersOfTheContractOnly(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		domain := addDomain(t, db, anna, "alt", registrar.DomainActive, testTime.AddDate(1, 0, 0))
+		earlier, current := addOrder(t, db, testOrder(anna, domain.Name, "mehr.org")), addOrder(t, db, testOrder(anna, domain.Name))
+		execStatement(t, db, `UPDATE order_items SET domain_id = $1 WHERE order_id = $2`, domain.ID, current.ID)
+		execStatement(t, db, `UPDATE orders SET created_at = $1`, micros(domain.CreatedAt.Add(-time.Hour)))
+		for _, test := range []struct {
+			contract string
+			before   time.Duration // the domain was added
+			open     bool
+		}{
+			{current.ID, 30 * time.Minute, true},
+			{current.ID, 48 * time.Hour, true},
+			{earlier.ID, -time.Hour, false},
+			{domain.Name, 30 * time.Minute, true}, // ordered, not added yet
+			{domain.Name, 2 * time.Hour, false},   // before it was ordered
+		} {
+			execStatement(t, db, `DELETE FROM withdrawal_notices`)
+			notice := withdrawal.Notice{ID: "dcl_1", Kind: withdrawal.Termination, Email: "anna@example.com", Contract: test.contract, At: domain.CreatedAt.Add(-test.before)}
+			if err := db.AddWithdrawalNotice(ctx, notice, nil, testTime); err != nil {
+				t.Fatal(err)
+			}
+			open, err := db.ListOpenNotices(ctx, anna, []string{domain.ID})
+			if err != nil || (len(open[domain.ID]) > 0) != test.open {
+				t.Errorf("%+v: %v, %v", test, open, err)
+			}
+			if notices, err := db.ListContractNotices(ctx, anna, domain.ID); err != nil || (len(notices) > 0) != test.open {
+				t.Errorf("%+v: %+v, %v", test, notices, err)
+			}
 		}
 	})
 }

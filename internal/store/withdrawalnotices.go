@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +24,7 @@ func (db *DB) AddWithdrawalNotice(ctx context.Context, notice withdrawal.Notice,
 		err := q.InsertWithdrawalNotice(ctx, query.InsertWithdrawalNoticeParams{
 			ID: notice.ID, Kind: string(notice.Kind), Name: notice.Name, Email: notice.Email, Contract: notice.Contract,
 			Ground: string(notice.Ground), Reason: notice.Reason, EndDay: notice.End, Language: notice.Language,
-			CreatedAt: micros(notice.At),
+			CreatedAt: micros(notice.At), CustomerID: notice.Customer, EmailKey: emailKey(notice.Email),
 		})
 		if err != nil {
 			return fmt.Errorf("store: add withdrawal notice: %w", err)
@@ -34,7 +35,7 @@ func (db *DB) AddWithdrawalNotice(ctx context.Context, notice withdrawal.Notice,
 
 func noticeOf(row query.WithdrawalNotice) withdrawal.Notice {
 	return withdrawal.Notice{
-		ID: row.ID, Kind: withdrawal.Kind(row.Kind), Name: row.Name, Email: row.Email, Contract: row.Contract,
+		ID: row.ID, Customer: row.CustomerID, Kind: withdrawal.Kind(row.Kind), Name: row.Name, Email: row.Email, Contract: row.Contract,
 		Ground: withdrawal.Ground(row.Ground), Reason: row.Reason, End: row.EndDay, Language: row.Language,
 		At: fromMicros(row.CreatedAt), DoneAt: fromMicros(row.DoneAt), DoneBy: row.DoneBy, DoneNote: row.DoneNote,
 	}
@@ -66,52 +67,96 @@ func (db *DB) ListNoticesOfAddress(ctx context.Context, email string, limit int)
 	return rowsAs(noticeOf)(db.read().ListNoticesOfAddress(ctx, emailKey(email), int32(limit)))
 }
 
-// ListDeclared returns, by domain, the kinds of a customer's open notices about its contract.
-func (db *DB) ListDeclared(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error) {
-	declared := make(map[string][]withdrawal.Kind)
-	notices, err := noticesOf(ctx, db.read(), customer)
-	for _, domain := range domains {
-		if err != nil || len(notices) == 0 {
-			break
+// maxAccountNotices bounds the notices of an account that are read. Anyone may send notices with its
+// address, which is limited by address and hour, and operators handle them within days.
+const maxAccountNotices = 1000
+
+// ListOpenNotices returns, by domain, the kinds of a customer's open notices about its contract. If
+// there are too many to read, each domain has one.
+func (db *DB) ListOpenNotices(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error) {
+	kinds := make(map[string][]withdrawal.Kind)
+	if len(domains) == 0 {
+		return kinds, nil
+	}
+	notices, err := noticesOf(ctx, db.read(), customer, time.Time{})
+	if err != nil || len(notices) == 0 {
+		return kinds, err
+	}
+	contracts, err := contractsOf(ctx, db.read(), customer, domains)
+	for _, contract := range contracts {
+		about := notices[:1]
+		if len(notices) < maxAccountNotices {
+			about = withdrawal.NoticesAbout(notices, contract)
 		}
-		var since time.Time
-		var mentions []string
-		since, mentions, err = contractMentions(ctx, db.read(), customer, domain)
-		if kinds := withdrawal.OpenKinds(notices, since, mentions...); len(kinds) > 0 {
-			declared[domain] = kinds
+		if open := withdrawal.Kinds(about); len(open) > 0 {
+			kinds[contract.Domain] = open
 		}
 	}
-	return declared, err
+	return kinds, err
 }
 
-// noticesOf returns the newest notices that were sent with a customer's address.
-func noticesOf(ctx context.Context, q *query.Queries, customer string) ([]withdrawal.Notice, error) {
-	return rowsAs(noticeOf)(q.ListNoticesOfCustomer(ctx, customer, withdrawal.MaxDeclared))
-}
-
-// contractMentions returns since when a customer holds a domain, and what a notice about its
-// contract may mention: the name and the numbers of its orders.
-func contractMentions(ctx context.Context, q *query.Queries, customer, domain string) (since time.Time, mentions []string, err error) {
-	rows, err := q.ListContractMentions(ctx, domain, customer)
-	for i, row := range rows {
-		if i == 0 {
-			since, mentions = fromMicros(row.CreatedAt), []string{row.Name}
-		}
-		if row.OrderID != "" {
-			mentions = append(mentions, row.OrderID)
-		}
-	}
-	return since, mentions, err
-}
-
-// contractNotices returns a customer's notices about the contract of a domain.
-func contractNotices(ctx context.Context, q *query.Queries, customer, domain string) ([]withdrawal.Notice, error) {
-	notices, err := noticesOf(ctx, q, customer)
+// ListContractNotices returns a customer's notices about the contract of a domain, open and handled,
+// the newest first.
+func (db *DB) ListContractNotices(ctx context.Context, customer, domain string) ([]withdrawal.Notice, error) {
+	notices, err := noticesOf(ctx, db.read(), customer, time.UnixMicro(1))
 	if err != nil || len(notices) == 0 {
 		return nil, err
 	}
-	since, mentions, err := contractMentions(ctx, q, customer, domain)
-	return withdrawal.Mentioning(notices, since, mentions...), err
+	contracts, err := contractsOf(ctx, db.read(), customer, []string{domain})
+	if err != nil || len(contracts) == 0 {
+		return nil, err
+	}
+	about := withdrawal.NoticesAbout(notices, contracts[0])
+	slices.SortFunc(about, func(a, b withdrawal.Notice) int { return strings.Compare(b.ID, a.ID) })
+	return about, nil
+}
+
+// noticesOf returns a customer's open notices and then those handled ones that were sent since a time;
+// zero means none of these.
+func noticesOf(ctx context.Context, q *query.Queries, customer string, handledSince time.Time) ([]withdrawal.Notice, error) {
+	since := int64(math.MaxInt64)
+	if !handledSince.IsZero() {
+		since = micros(handledSince.Truncate(time.Second)) // the precision of a notice
+	}
+	return rowsAs(noticeOf)(q.ListNoticesOfCustomer(ctx, query.ListNoticesOfCustomerParams{
+		CustomerID: customer, HandledSince: since, MaxRows: maxAccountNotices,
+	}))
+}
+
+// contractsOf returns the contracts of those of some domains that a customer has.
+func contractsOf(ctx context.Context, q *query.Queries, customer string, domains []string) ([]withdrawal.Contract, error) {
+	rows, err := q.ListContractMentions(ctx, customer, jsonText(domains))
+	var contracts []withdrawal.Contract
+	for _, row := range rows {
+		at := slices.IndexFunc(contracts, func(c withdrawal.Contract) bool { return c.Domain == row.ID })
+		if at < 0 {
+			at = len(contracts)
+			contracts = append(contracts, withdrawal.Contract{Domain: row.ID, Name: row.Name, Since: fromMicros(row.CreatedAt)})
+		}
+		if row.OrderID == "" {
+			continue
+		}
+		contract := &contracts[at]
+		contract.Orders = append(contract.Orders, row.OrderID)
+		if ordered := fromMicros(row.OrderedAt); ordered.Before(contract.Since) {
+			contract.Since = ordered
+		}
+	}
+	return contracts, err
+}
+
+// contractNotices returns a customer's open notices about the contract of a domain, and the handled
+// ones that were sent since a time. If there are too many to read, they are all returned.
+func contractNotices(ctx context.Context, q *query.Queries, customer, domain string, handledSince time.Time) ([]withdrawal.Notice, error) {
+	notices, err := noticesOf(ctx, q, customer, handledSince)
+	if err != nil || len(notices) == 0 || len(notices) == maxAccountNotices {
+		return notices, err
+	}
+	contracts, err := contractsOf(ctx, q, customer, []string{domain})
+	if err != nil || len(contracts) == 0 {
+		return nil, err
+	}
+	return withdrawal.NoticesAbout(notices, contracts[0]), nil
 }
 
 // lastNotice sorts after every id of a notice.

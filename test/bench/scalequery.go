@@ -59,6 +59,8 @@ var fixedParameters = map[string]any{
 	"ListSentNoticesOfOrder.$2":  "ord_x",            // receipts are not generated
 	"ListNoticesOfAddress.$1":    "anna@example.org", // no generated row has the address
 	"DeletePendingInvoices.$3":   `["due_x"]`,
+	"ListContractMentions.$2":    `["dom_x"]`,
+	"ListReceipts.$2":            `["dcl_x"]`,
 	"InsertInvoices.$1":          `[]`,
 	"ReportOutgoingTransfer.$2":  "Rival",
 	"ReportOutgoingTransfer.$3":  int64(firstDay),
@@ -152,7 +154,7 @@ var emptyResultQueries = []string{
 	"ListTransferMessages", // every message is about a balance
 	"ListPendingRefunds", "ListAllPendingRefunds", "InsertRefundedTermEnd", "ListRegisteredDomains",
 	"InsertOutgoingTransfer", "ListEndedOutgoingTransfers", "MakeOutgoingTransfersDue",
-	"ListDomainDisputes", "ListLockingDisputes", "ListRestrictedDomains", "ListNoticesOfAddress",
+	"ListDomainDisputes", "ListLockingDisputes", "ListRestrictedDomains", "ListNoticesOfAddress", "ListContractMentions", "ListReceipts",
 	"ListDomainNotices",                                                    // domains and notices have different customers
 	"GetRegistrationCharge", "InsertMarginCredit", "ListCreditNotesOfItem", // no item or refund has the id of a charge or document
 }

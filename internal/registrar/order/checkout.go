@@ -42,12 +42,12 @@ func (s *Service) View(ctx context.Context, actor registrar.Actor, paySecret str
 		return view, nil
 	}
 	view.Warnings = s.warnings(ctx, o)
-	if view.Declared, err = s.declaredItems(ctx, o); err != nil {
-		return View{}, err
-	}
 	if o.State == Paying {
 		view.Payable = true
 		return view, nil
+	}
+	if view.OpenNotices, err = s.openNotices(ctx, o); err != nil {
+		return View{}, err
 	}
 	err = s.refreshView(ctx, actor, &view)
 	return view, err

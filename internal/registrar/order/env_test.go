@@ -14,6 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
 // page is a payment page at the fake provider.
@@ -269,6 +270,8 @@ var (
 
 // testEnv is a service with its fakes.
 type testEnv struct {
+	openNotices func(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error)
+
 	t         *testing.T
 	store     *memStore
 	provider  *fakeProvider
@@ -326,6 +329,12 @@ func (env *testEnv) startNode(node string) *order.Service {
 		Portfolio: held, Seal: seal, Node: node, BaseURL: "https://kontor.example", Now: env.now, Extension: env.extensionOf, IsRenewalWording: func(wording string) bool { return wording == renewalWording }, Draining: env.draining,
 		Holder: env.holders.registrant, SpendBudget: env.budget.spend, RecheckInterval: env.recheckInterval,
 		TransferDays: func(string) int { return 5 },
+		OpenNotices: func(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error) {
+			if env.openNotices == nil {
+				return nil, nil
+			}
+			return env.openNotices(ctx, customer, domains)
+		},
 		NextCharge: func(_ context.Context, customer, _ string, until time.Time) (time.Time, error) {
 			if customer != anna {
 				return time.Time{}, nil

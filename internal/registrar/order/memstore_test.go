@@ -221,10 +221,10 @@ func (m *memStore) PageOrders(ctx context.Context, customer string, state order.
 	return all[from:min(from+limit, len(all))], len(all), err
 }
 
-func (m *memStore) ListOrdersOfNotice(ctx context.Context, customer, notice string) ([]order.Order, error) {
+func (m *memStore) ListOrdersOfNotices(ctx context.Context, customer string, notices []string) ([]order.Order, error) {
 	all, err := m.ListOrders(ctx, customer, "", 1<<30)
 	return slices.DeleteFunc(all, func(o order.Order) bool {
-		return !slices.ContainsFunc(o.Refunds, func(r order.Refund) bool { return r.Notice == notice && notice != "" })
+		return !slices.ContainsFunc(o.Refunds, func(r order.Refund) bool { return slices.Contains(notices, r.Notice) })
 	}), err
 }
 

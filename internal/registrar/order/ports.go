@@ -28,8 +28,8 @@ type Store interface {
 	// ListOrders and PageOrders are Service.List and Service.Page.
 	ListOrders(ctx context.Context, customer, before string, limit int) ([]Order, error)
 	PageOrders(ctx context.Context, customer string, state State, limit, offset int) (page []Order, total int, err error)
-	// ListOrdersOfNotice is Service.ListRefundedFor.
-	ListOrdersOfNotice(ctx context.Context, customer, notice string) ([]Order, error)
+	// ListOrdersOfNotices is Service.ListRefundedFor.
+	ListOrdersOfNotices(ctx context.Context, customer string, notices []string) ([]Order, error)
 	// GetTransferList returns a customer's sealed list of transfers, empty if there is none that
 	// has not expired. ReplaceTransferList returns false if it is no longer the seen one.
 	GetTransferList(ctx context.Context, customer string, now time.Time) (sealed string, err error)

@@ -311,13 +311,13 @@ func (s *Service) List(ctx context.Context, actor registrar.Actor, before string
 	return page, nil
 }
 
-// ListRefundedFor returns the account's orders of which something was refunded for a withdrawal
-// notice.
-func (s *Service) ListRefundedFor(ctx context.Context, actor registrar.Actor, notice string) ([]Order, error) {
+// ListRefundedFor returns the account's orders of which something was refunded for one of
+// some withdrawal notices.
+func (s *Service) ListRefundedFor(ctx context.Context, actor registrar.Actor, notices []string) ([]Order, error) {
 	if actor.Customer == "" {
 		return nil, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
 	}
-	return s.cfg.Store.ListOrdersOfNotice(ctx, actor.Customer, notice)
+	return s.cfg.Store.ListOrdersOfNotices(ctx, actor.Customer, notices)
 }
 
 // Page returns a page of the account's orders in a state, newest first, and their total

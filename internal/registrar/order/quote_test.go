@@ -13,6 +13,7 @@ import (
 
 // fakeMarket sells every name for 10 EUR a year.
 type fakeMarket struct {
+	domains map[string]string // the ids of held domains by name
 	mu      sync.Mutex
 	net     registrar.Cents
 	refuse  map[string]error
@@ -52,7 +53,7 @@ func (m *fakeMarket) Quote(_ context.Context, request provision.QuoteRequest) (o
 		return old, err
 	}
 	quote := order.Quote{
-		Quote: provision.Quote{Years: 1, Account: "sandbox", Missing: m.missing[request.Name.ASCII()], AskedAt: old.AskedAt, Stale: old.Stale, TermEnd: m.termEnd},
+		Quote: provision.Quote{Years: 1, Account: "sandbox", Missing: m.missing[request.Name.ASCII()], AskedAt: old.AskedAt, Stale: old.Stale, TermEnd: m.termEnd, Domain: m.domains[request.Name.ASCII()]},
 		Net:   m.net, Verify: m.verify[request.Name.ASCII()],
 	}
 	if m.requiredCountry != "" && (request.Registrant == nil || request.Registrant.Country != m.requiredCountry) {

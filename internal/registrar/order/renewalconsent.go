@@ -70,17 +70,17 @@ func (s *Service) agreeToRenewal(ctx context.Context, actor registrar.Actor, o *
 	if !confirmation.AutoRenew {
 		return nil
 	}
-	declared, err := s.declaredItems(ctx, *o)
+	notices, err := s.openNotices(ctx, *o)
 	if err != nil {
 		return err
 	}
 	all := s.ItemRenewalPrices(*o)
-	prices := withoutDeclared(all, declared)
+	prices := withoutNotices(all, notices)
 	switch {
 	case s.cfg.IsRenewalWording == nil || !s.cfg.IsRenewalWording(confirmation.RenewalWording) || len(all) == 0:
 		return fail(registrar.KindConflict, RenewalChanged)
 	case len(prices) > 0 && confirmation.RenewalPrices == FormatRenewalPrices(*o, prices):
-	case len(declared) > 0:
+	case showedBeforeNotices(confirmation.RenewalPrices, *o, all, notices):
 		return fail(registrar.KindConflict, withdrawal.NoticeOpen)
 	default:
 		return fail(registrar.KindConflict, RenewalChanged)
@@ -97,9 +97,9 @@ func (s *Service) agreeToRenewal(ctx context.Context, actor registrar.Actor, o *
 	return nil
 }
 
-// declaredItems returns the kinds of the open notices about the contracts of the domains that an
-// order renews or restores, by item id.
-func (s *Service) declaredItems(ctx context.Context, o Order) (map[string][]withdrawal.Kind, error) {
+// openNotices returns the kinds of the open notices about the contracts of the domains that an order
+// renews or restores, by item id.
+func (s *Service) openNotices(ctx context.Context, o Order) (map[string][]withdrawal.Kind, error) {
 	var domains []string
 	for _, item := range o.Items {
 		if item.Kind.ForHeldDomain() && item.Domain != "" {
@@ -109,24 +109,40 @@ func (s *Service) declaredItems(ctx context.Context, o Order) (map[string][]with
 	if len(domains) == 0 {
 		return nil, nil
 	}
-	declared, err := s.cfg.Declared(ctx, o.Customer, domains)
+	notices, err := s.cfg.OpenNotices(ctx, o.Customer, domains)
 	if err != nil {
 		return nil, err
 	}
 	byItem := make(map[string][]withdrawal.Kind)
 	for _, item := range o.Items {
-		if kinds := declared[item.Domain]; len(kinds) > 0 && item.Kind.ForHeldDomain() {
+		if kinds := notices[item.Domain]; len(kinds) > 0 && item.Kind.ForHeldDomain() {
 			byItem[item.ID] = kinds
 		}
 	}
 	return byItem, nil
 }
 
-// withoutDeclared leaves out the items whose domains can't renew automatically because of a notice.
-func withoutDeclared(prices map[string]TermPrice, declared map[string][]withdrawal.Kind) map[string]TermPrice {
+// withoutNotices leaves out the items whose domains can't renew automatically because of a notice.
+func withoutNotices(prices map[string]TermPrice, notices map[string][]withdrawal.Kind) map[string]TermPrice {
 	prices = maps.Clone(prices)
-	maps.DeleteFunc(prices, func(item string, _ TermPrice) bool { return len(declared[item]) > 0 })
+	maps.DeleteFunc(prices, func(item string, _ TermPrice) bool { return len(notices[item]) > 0 })
 	return prices
+}
+
+// showedBeforeNotices reports whether a page showed the current prices before some of the notices
+// arrived: an item with a notice has its price or was not offered.
+func showedBeforeNotices(shown string, o Order, prices map[string]TermPrice, notices map[string][]withdrawal.Kind) bool {
+	cents := strings.Split(shown, ",")
+	if len(cents) != len(o.Items) || len(notices) == 0 {
+		return false
+	}
+	for i, item := range o.Items {
+		unoffered := len(notices[item.ID]) > 0 && cents[i] == "0"
+		if !unoffered && cents[i] != strconv.FormatInt(int64(prices[item.ID].Gross), 10) {
+			return false
+		}
+	}
+	return true
 }
 
 // dropRenewal removes the agreement: whoever pays next gives their own.

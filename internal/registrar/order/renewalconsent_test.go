@@ -1,10 +1,12 @@
 package order_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
 // renewalWording is the current text of automatic renewal in these tests.
@@ -69,6 +71,48 @@ func TestPay_RenewalConsentIsStoredAsShown(t *testing.T) {
 	// Whoever pays next, perhaps an agent, has not agreed.
 	if now := env.wantState(o.ID, order.AwaitingPayment); now.AutoRenew || now.Renewal != (order.RenewalConsent{}) || now.Items[0].RenewalGross != 0 {
 		t.Errorf("the abandoned payment left %+v", now)
+	}
+}
+
+// A notice that the page has shown is no reason; a price that has changed since is.
+func TestPay_NoticeOpenOnlyIfNothingElseChanged(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	env.market.domains = map[string]string{"laden.de": "dom_1", "tee.de": "dom_2"}
+	o, secret := env.createOrder(newRequest(order.Renew, "laden", "tee"))
+	asked := 0
+	env.openNotices = func(context.Context, string, []string) (map[string][]withdrawal.Kind, error) {
+		asked++
+		return map[string][]withdrawal.Kind{o.Items[0].Domain: {withdrawal.Termination}}, nil
+	}
+	prices := env.service.ItemRenewalPrices(o)
+	before, now := order.FormatRenewalPrices(o, prices), ""
+	delete(prices, o.Items[0].ID)
+	now = order.FormatRenewalPrices(o, prices)
+	for name, test := range map[string]struct {
+		shown string
+		want  registrar.Code
+	}{
+		"before the notice":                         {before, withdrawal.NoticeOpen},
+		"with the notice, before the price changed": {"0,1", order.RenewalChanged},
+		"before both":                               {"1,1", order.RenewalChanged},
+		"nothing":                                   {"", order.RenewalChanged},
+	} {
+		confirmation := env.withRenewal(o)
+		confirmation.RenewalPrices = test.shown
+		if _, err := env.service.Pay(t.Context(), annaInPerson, secret, confirmation); registrar.CodeOf(err) != test.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	confirmation := env.withRenewal(o)
+	confirmation.RenewalPrices = now
+	if _, err := env.service.Pay(t.Context(), annaInPerson, secret, confirmation); err != nil {
+		t.Fatal(err)
+	}
+	// While it is being paid, a page that is polled asks for nothing.
+	asked = 0
+	if view, err := env.service.View(t.Context(), annaInPerson, secret); err != nil || view.Order.State != order.Paying || asked > 0 {
+		t.Errorf("%s: asked %d times, %v", view.Order.State, asked, err)
 	}
 }
 

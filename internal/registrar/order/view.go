@@ -51,13 +51,14 @@ type View struct {
 	// Renewals are the current prices of renewal, by item id, without items that are not
 	// renewed. For an open order they are empty if automatic renewal is not offered.
 	Renewals map[string]TermPrice
-	// Declared has the kinds of the open notices about the contracts of the domains to renew or
-	// restore, by item id. These domains are not offered automatic renewal.
-	Declared map[string][]withdrawal.Kind
+	// OpenNotices has the kinds of the open notices about the contracts of the domains to renew or
+	// restore, by item id. These domains are not offered automatic renewal. It is not read while the order
+	// is being paid, when nothing is offered.
+	OpenNotices map[string][]withdrawal.Kind
 }
 
 // RenewalOffers are the prices of the items for which the customer may agree to automatic renewal.
-func (v *View) RenewalOffers() map[string]TermPrice { return withoutDeclared(v.Renewals, v.Declared) }
+func (v *View) RenewalOffers() map[string]TermPrice { return withoutNotices(v.Renewals, v.OpenNotices) }
 
 // newView returns an order with what is missing for payment.
 func newView(o Order, buyer Buyer, results []quoteResult) View {

@@ -154,8 +154,9 @@ type Store interface {
 	GetDomain(ctx context.Context, customer, domain string) (Domain, bool, error)
 	// ListDomainNotices returns the notices about a customer's domain, the newest first.
 	ListDomainNotices(ctx context.Context, customer, domain string, limit int) ([]Notice, error)
-	// ListReceipts returns the receipts of a withdrawal or termination.
-	ListReceipts(ctx context.Context, declaration string, limit int) ([]Notice, error)
+	// ListReceipts returns the receipts of those of some withdrawal notices that are the customer's,
+	// the newest first.
+	ListReceipts(ctx context.Context, customer string, notices []string, limit int) ([]Notice, error)
 }
 
 // Service is safe for concurrent use.
@@ -225,26 +226,33 @@ func (n Notice) Concerns(name string) bool {
 	return !listed
 }
 
-// maxNotices bounds the notices that are listed: a term has about ten.
-const maxNotices = 50
+// maxNotices bounds the notices that are listed: a term has about ten. maxReadNotices bounds those
+// that are read: an order has up to a hundred domains, and notices about each.
+const (
+	maxNotices     = 50
+	maxReadNotices = 1000
+)
 
-// Notices returns the notices about a domain of the actor's account, and the receipts of the actor's
-// own withdrawals and terminations with these ids, which belong to no account; the newest first.
-func (s *Service) Notices(ctx context.Context, actor registrar.Actor, domain string, declarations ...string) ([]Notice, error) {
+// Notices returns the notices that concern a domain of the actor's account, and the receipts of those
+// of some withdrawal notices that are the account's; the newest first.
+func (s *Service) Notices(ctx context.Context, actor registrar.Actor, domain Domain, receiptsOf ...string) ([]Notice, error) {
 	if actor.Customer == "" {
 		return nil, &registrar.Error{Kind: registrar.KindUnauthenticated}
 	}
-	notices, err := s.store.ListDomainNotices(ctx, actor.Customer, domain, maxNotices)
-	for _, declaration := range declarations {
+	notices, err := s.store.ListDomainNotices(ctx, actor.Customer, domain.ID, maxReadNotices)
+	if err != nil {
+		return nil, err
+	}
+	notices = slices.DeleteFunc(notices, func(n Notice) bool { return !n.Concerns(domain.Name) })
+	if len(receiptsOf) > 0 {
+		receipts, err := s.store.ListReceipts(ctx, actor.Customer, receiptsOf, maxNotices)
 		if err != nil {
 			return nil, err
 		}
-		var receipts []Notice
-		receipts, err = s.store.ListReceipts(ctx, declaration, maxNotices)
 		notices = append(notices, receipts...)
+		slices.SortStableFunc(notices, func(a, b Notice) int { return b.SentAt.Compare(a.SentAt) })
 	}
-	slices.SortStableFunc(notices, func(a, b Notice) int { return b.SentAt.Compare(a.SentAt) })
-	return notices[:min(len(notices), maxNotices)], err
+	return notices[:min(len(notices), maxNotices)], nil
 }
 
 // AddParams describes a domain that is added without an order.

@@ -63,7 +63,7 @@ func (n forbiddenStore) ListDomainNotices(context.Context, string, string, int) 
 	return nil, nil
 }
 
-func (n forbiddenStore) ListReceipts(context.Context, string, int) ([]Notice, error) {
+func (n forbiddenStore) ListReceipts(context.Context, string, []string, int) ([]Notice, error) {
 	n.t.Error("the store was called")
 	return nil, nil
 }
@@ -75,7 +75,7 @@ func TestGet_RequiresCustomer(t *testing.T) {
 		if _, err := service.Get(t.Context(), actor, "dom_1"); registrar.KindOf(err) != registrar.KindUnauthenticated {
 			t.Errorf("%+v reads a domain: %v", actor, err)
 		}
-		if _, err := service.Notices(t.Context(), actor, "dom_1", "dcl_1"); registrar.KindOf(err) != registrar.KindUnauthenticated {
+		if _, err := service.Notices(t.Context(), actor, Domain{ID: "dom_1"}, "dcl_1"); registrar.KindOf(err) != registrar.KindUnauthenticated {
 			t.Errorf("%+v reads notices: %v", actor, err)
 		}
 	}

@@ -79,29 +79,29 @@ func (w *Worker) Charge(ctx context.Context, customer string) error {
 	if !slices.ContainsFunc(due, func(row Renewal) bool { return !row.ChargeAt.After(now) }) {
 		return nil // those of later today wait for their time
 	}
-	due, err = w.holdDeclared(ctx, customer, due, now)
+	due, err = w.holdWithNotices(ctx, customer, due, now)
 	if err != nil || len(due) == 0 {
 		return err
 	}
 	return w.chargeDue(ctx, customer, due, now)
 }
 
-// holdDeclared returns the renewals that may be charged. Those of domains whose contract the customer
+// holdWithNotices returns the renewals that may be charged. Those of domains whose contract the customer
 // has withdrawn from or terminated wait until an operator has handled the notice, and fail at the end
 // of the term.
-func (w *Worker) holdDeclared(ctx context.Context, customer string, due []Renewal, now time.Time) ([]Renewal, error) {
+func (w *Worker) holdWithNotices(ctx context.Context, customer string, due []Renewal, now time.Time) ([]Renewal, error) {
 	domains := make([]string, len(due))
 	for i, row := range due {
 		domains[i] = row.Domain
 	}
-	declared, err := w.cfg.Store.ListDeclared(ctx, customer, domains)
+	open, err := w.cfg.Store.ListOpenNotices(ctx, customer, domains)
 	if err != nil {
 		return nil, err
 	}
 	var others, held, missed []Renewal
 	for _, row := range due {
 		switch {
-		case len(declared[row.Domain]) == 0:
+		case len(open[row.Domain]) == 0:
 			others = append(others, row)
 		case now.Before(row.TermEnd):
 			held = append(held, row)

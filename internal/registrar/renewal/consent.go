@@ -105,9 +105,9 @@ type TermEndChange struct {
 
 // ConsentStore persists consents and payment methods.
 type ConsentStore interface {
-	// ListDeclared returns, by domain, the kinds of the open notices about its contract. A notice
-	// names the domain or an order for it, and was sent while the customer held the domain.
-	ListDeclared(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error)
+	// ListOpenNotices returns, by domain, the kinds of the customer's open notices about its contract.
+	// A notice names an order of it, or the domain and was sent since that was ordered.
+	ListOpenNotices(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error)
 	// GetRenewalDomain returns false if the customer does not hold the domain.
 	GetRenewalDomain(ctx context.Context, customer, domain string) (Domain, bool, error)
 	// GiveConsent returns withdrawal.NoticeOpen as Offer does, NoPaymentMethod if the payment method is no longer the one that
@@ -245,8 +245,8 @@ func (s *Consents) offer(ctx context.Context, customer, domain string) (Offer, D
 // checkNotices refuses a domain whose contract the customer has withdrawn from or terminated, until
 // an operator has handled that.
 func (s *Consents) checkNotices(ctx context.Context, customer, domain string) error {
-	declared, err := s.cfg.Store.ListDeclared(ctx, customer, []string{domain})
-	if err == nil && len(declared[domain]) > 0 {
+	open, err := s.cfg.Store.ListOpenNotices(ctx, customer, []string{domain})
+	if err == nil && len(open[domain]) > 0 {
 		err = fail(registrar.KindConflict, withdrawal.NoticeOpen)
 	}
 	return err

@@ -101,8 +101,8 @@ type WorkerStore interface {
 	// ListCustomersDue and ListDueRenewals return the longest overdue first.
 	ListCustomersDue(ctx context.Context, now time.Time, limit int) ([]DueCustomer, error)
 	ListDueRenewals(ctx context.Context, customer string, dueBy time.Time, limit int) ([]Renewal, error)
-	// ListDeclared is that of ConsentStore.
-	ListDeclared(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error)
+	// ListOpenNotices is that of ConsentStore.
+	ListOpenNotices(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error)
 	ListRenewalsOfOrder(ctx context.Context, order string) ([]Renewal, error)
 	// UpdateRenewals stores all transitions. It returns false and stores nothing if one of the
 	// renewals has another state, order or time.

@@ -92,8 +92,11 @@ const (
 
 // Notice is a withdrawal or a termination.
 type Notice struct {
-	ID   string
-	Kind Kind
+	ID string
+	// Customer is the account that sent it signed in, or whose confirmed address it names; empty if
+	// there is none. Nothing that the sender sees depends on it.
+	Customer string
+	Kind     Kind
 	// Name and Email are the sender's; the confirmation goes there.
 	Name, Email string
 	Contract    string // describes the contract in the sender's words: an order number or a domain
@@ -265,7 +268,10 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 			return notice, &registrar.Error{Kind: registrar.KindRateLimited, Code: TooManyNotices, RetryAfter: retryAfter}
 		}
 	}
-	notice.ID, notice.At = registrar.NewID("dcl_", now), now
+	notice.ID, notice.At, notice.Customer = registrar.NewID("dcl_", now), now, ""
+	if actor.Kind == registrar.ActorPerson {
+		notice.Customer = actor.Customer
+	}
 	mails := []registrar.Mail{{Kind: registrar.MailWithdrawal, To: notice.Email, Language: notice.Language, Data: notice.mailData()}}
 	if notice.Kind == Termination {
 		mails[0].Kind = registrar.MailTermination
@@ -301,13 +307,13 @@ func (d Notice) mailData() map[string]string {
 	return data
 }
 
-// MaxDeclared bounds the notices of an address that are searched for a mention.
-const MaxDeclared = 50
+// maxAddressNotices bounds the notices of an address that are searched for a mention.
+const maxAddressNotices = 50
 
 // DeclaredBy returns the notices that were sent with an address since a time and mention one of
 // some order numbers and domains, the newest first. The address must be confirmed as the viewer's.
 func (s *Service) DeclaredBy(ctx context.Context, email string, since time.Time, mentions ...string) ([]Notice, error) {
-	notices, err := s.cfg.Store.ListNoticesOfAddress(ctx, email, MaxDeclared)
+	notices, err := s.cfg.Store.ListNoticesOfAddress(ctx, email, maxAddressNotices)
 	return Mentioning(notices, since, mentions...), err
 }
 
@@ -320,11 +326,32 @@ func Mentioning(notices []Notice, since time.Time, mentions ...string) []Notice 
 	})
 }
 
-// OpenKinds returns the kinds of the open notices that were sent since a time and mention one of
-// some order numbers and domains, each kind once.
-func OpenKinds(notices []Notice, since time.Time, mentions ...string) (kinds []Kind) {
-	for _, n := range Mentioning(slices.Clone(notices), since, mentions...) {
-		if n.Open() && !slices.Contains(kinds, n.Kind) {
+// Contract is what a notice about the contract of a domain may mention.
+type Contract struct {
+	Domain string // its id
+	Name   string
+	Orders []string // the numbers of its orders, which have no other contract for the domain
+	// Since is when the contract was ordered. An earlier notice that mentions only the name is about
+	// an earlier contract.
+	Since time.Time
+}
+
+// NoticesAbout returns the notices about a contract.
+func NoticesAbout(notices []Notice, contract Contract) (about []Notice) {
+	for _, n := range notices {
+		if slices.ContainsFunc(parseMentions(n.Contract), func(mention string) bool {
+			return mention == contract.Name && n.SentSince(contract.Since) || slices.Contains(contract.Orders, mention)
+		}) {
+			about = append(about, n)
+		}
+	}
+	return about
+}
+
+// Kinds returns the kinds of notices, each once.
+func Kinds(notices []Notice) (kinds []Kind) {
+	for _, n := range notices {
+		if !slices.Contains(kinds, n.Kind) {
 			kinds = append(kinds, n.Kind)
 		}
 	}

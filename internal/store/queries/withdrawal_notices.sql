@@ -1,6 +1,16 @@
+-- Without an account that sent it, it is that of the account whose confirmed address it names.
 -- name: InsertWithdrawalNotice :exec
-INSERT INTO withdrawal_notices (id, kind, name, email, contract, ground, reason, end_day, language, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+INSERT INTO withdrawal_notices (id, kind, name, email, contract, ground, reason, end_day, language, created_at, customer_id)
+VALUES (@id, @kind, @name, @email, @contract, @ground, @reason, @end_day, @language, @created_at,
+    coalesce(nullif(CAST(@customer_id AS TEXT), ''),
+        (SELECT owner.id FROM customers AS owner WHERE owner.email_key = @email_key AND owner.confirmed_at <> 0 AND owner.guest = 0), ''));
+
+-- An account that changes its address keeps the notices that were sent with it.
+-- name: KeepNoticesOfAddress :exec
+UPDATE withdrawal_notices SET customer_id = @customer_id
+WHERE withdrawal_notices.customer_id = '' AND withdrawal_notices.id IN (
+    SELECT named.id FROM customers AS owner JOIN withdrawal_notices AS named ON lower(named.email) = owner.email_key || ''
+    WHERE owner.id = @customer_id AND owner.confirmed_at <> 0 AND owner.guest = 0);
 
 -- name: ListWithdrawalNotices :many
 SELECT *
@@ -18,21 +28,34 @@ WHERE lower(email) = sqlc.arg(email_key)
 ORDER BY id DESC
 LIMIT sqlc.arg(max_rows);
 
+-- The notices of an account (|| '' has no type affinity, which would keep SQLite from the index of
+-- addresses): those sent with its address, and those that it sent with another one or
+-- before it changed its address. Open ones come first, then handled ones since a time, the newest
+-- first.
 -- name: ListNoticesOfCustomer :many
-SELECT withdrawal_notices.* FROM withdrawal_notices
-JOIN customers ON customers.email_key = lower(withdrawal_notices.email)
-WHERE customers.id = sqlc.arg(customer_id)
-ORDER BY withdrawal_notices.id DESC
+SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id
+FROM (
+    SELECT named.* FROM customers JOIN withdrawal_notices AS named ON lower(named.email) = customers.email_key || ''
+    WHERE customers.id = sqlc.arg(customer_id) AND (named.done_at = 0 OR named.created_at >= sqlc.arg(handled_since))
+    UNION
+    SELECT sent.* FROM withdrawal_notices AS sent
+    WHERE sent.customer_id = sqlc.arg(customer_id) AND sent.customer_id <> '' AND (sent.done_at = 0 OR sent.created_at >= sqlc.arg(handled_since))
+) AS notices
+ORDER BY CASE WHEN done_at = 0 THEN 0 ELSE 1 END, id DESC
 LIMIT sqlc.arg(max_rows);
 
--- What a notice about the contract of a domain may mention: a row for each of its orders, or one
--- without an order.
+-- What a notice about the contracts of domains may mention: a row for each order of a domain, or one
+-- without an order. An order that is being provisioned has its domain in the paid item only.
 -- name: ListContractMentions :many
-SELECT domains.name, domains.created_at, CAST(coalesce(orders.id, '') AS TEXT) AS order_id
+SELECT domains.id, domains.name, domains.created_at,
+    CAST(coalesce(orders.id, '') AS TEXT) AS order_id, CAST(coalesce(orders.created_at, 0) AS BIGINT) AS ordered_at
 FROM domains
 LEFT JOIN order_items ON order_items.name = domains.name
+LEFT JOIN provision_items ON provision_items.id = order_items.provision_item_id
 LEFT JOIN orders ON orders.id = order_items.order_id AND orders.customer_id = domains.customer_id
-WHERE domains.id = sqlc.arg(domain_id) AND domains.customer_id = sqlc.arg(customer_id) AND domains.status <> 'transferred_out';
+    AND (order_items.domain_id = domains.id OR provision_items.domain_id = domains.id)
+WHERE domains.customer_id = sqlc.arg(customer_id)
+    AND domains.id IN (SELECT value FROM json_array_elements_text(CAST(sqlc.arg(domain_ids) AS TEXT)::json));
 
 -- name: ListOpenWithdrawalNotices :many
 SELECT * FROM withdrawal_notices

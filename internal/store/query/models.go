@@ -914,17 +914,18 @@ type WebhookDelivery struct {
 }
 
 type WithdrawalNotice struct {
-	ID        string
-	Kind      string
-	Name      string
-	Email     string
-	Contract  string
-	Ground    string
-	Reason    string
-	EndDay    string
-	Language  string
-	CreatedAt int64
-	DoneAt    int64
-	DoneBy    string
-	DoneNote  string
+	ID         string
+	Kind       string
+	Name       string
+	Email      string
+	Contract   string
+	Ground     string
+	Reason     string
+	EndDay     string
+	Language   string
+	CreatedAt  int64
+	DoneAt     int64
+	DoneBy     string
+	DoneNote   string
+	CustomerID string
 }

@@ -50,6 +50,63 @@ func (q *Queries) InsertSentNotice(ctx context.Context, arg InsertSentNoticePara
 	return err
 }
 
+const listReceipts = `-- name: ListReceipts :many
+SELECT id, customer_id, domain_id, name, term_end, kind, recipient, subject, body, queued_at, sent_at, accepted, response FROM sent_notices
+WHERE sent_notices.customer_id = '' AND sent_notices.domain_id IN (
+    SELECT named.id FROM customers JOIN withdrawal_notices AS named ON lower(named.email) = customers.email_key || ''
+    WHERE customers.id = $1 AND named.id IN (SELECT value FROM json_array_elements_text(CAST($2 AS TEXT)::json))
+    UNION
+    SELECT sent.id FROM withdrawal_notices AS sent
+    WHERE sent.customer_id = $1 AND sent.customer_id <> '' AND sent.id IN (SELECT value FROM json_array_elements_text(CAST($2 AS TEXT)::json)))
+ORDER BY sent_notices.sent_at DESC, sent_notices.id DESC
+LIMIT $3
+`
+
+type ListReceiptsParams struct {
+	CustomerID string
+	NoticeIds  string
+	MaxRows    int32
+}
+
+// The receipts of those of some withdrawal notices that are an account's; see ListNoticesOfCustomer. The
+// newest first.
+func (q *Queries) ListReceipts(ctx context.Context, arg ListReceiptsParams) ([]SentNotice, error) {
+	rows, err := q.db.QueryContext(ctx, listReceipts, arg.CustomerID, arg.NoticeIds, arg.MaxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SentNotice{}
+	for rows.Next() {
+		var i SentNotice
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.DomainID,
+			&i.Name,
+			&i.TermEnd,
+			&i.Kind,
+			&i.Recipient,
+			&i.Subject,
+			&i.Body,
+			&i.QueuedAt,
+			&i.SentAt,
+			&i.Accepted,
+			&i.Response,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listSentNotices = `-- name: ListSentNotices :many
 SELECT id, customer_id, domain_id, name, term_end, kind, recipient, subject, body, queued_at, sent_at, accepted, response FROM sent_notices
 WHERE customer_id = $1 AND id < $2

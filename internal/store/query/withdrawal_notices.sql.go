@@ -22,7 +22,7 @@ func (q *Queries) CountOpenWithdrawalNotices(ctx context.Context) (int64, error)
 }
 
 const getWithdrawalNotice = `-- name: GetWithdrawalNotice :one
-SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note FROM withdrawal_notices WHERE id = $1
+SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id FROM withdrawal_notices WHERE id = $1
 `
 
 func (q *Queries) GetWithdrawalNotice(ctx context.Context, id string) (WithdrawalNotice, error) {
@@ -42,28 +42,34 @@ func (q *Queries) GetWithdrawalNotice(ctx context.Context, id string) (Withdrawa
 		&i.DoneAt,
 		&i.DoneBy,
 		&i.DoneNote,
+		&i.CustomerID,
 	)
 	return i, err
 }
 
 const insertWithdrawalNotice = `-- name: InsertWithdrawalNotice :exec
-INSERT INTO withdrawal_notices (id, kind, name, email, contract, ground, reason, end_day, language, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO withdrawal_notices (id, kind, name, email, contract, ground, reason, end_day, language, created_at, customer_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+    coalesce(nullif(CAST($11 AS TEXT), ''),
+        (SELECT owner.id FROM customers AS owner WHERE owner.email_key = $12 AND owner.confirmed_at <> 0 AND owner.guest = 0), ''))
 `
 
 type InsertWithdrawalNoticeParams struct {
-	ID        string
-	Kind      string
-	Name      string
-	Email     string
-	Contract  string
-	Ground    string
-	Reason    string
-	EndDay    string
-	Language  string
-	CreatedAt int64
+	ID         string
+	Kind       string
+	Name       string
+	Email      string
+	Contract   string
+	Ground     string
+	Reason     string
+	EndDay     string
+	Language   string
+	CreatedAt  int64
+	CustomerID string
+	EmailKey   string
 }
 
+// Without an account that sent it, it is that of the account whose confirmed address it names.
 func (q *Queries) InsertWithdrawalNotice(ctx context.Context, arg InsertWithdrawalNoticeParams) error {
 	_, err := q.db.ExecContext(ctx, insertWithdrawalNotice,
 		arg.ID,
@@ -76,28 +82,49 @@ func (q *Queries) InsertWithdrawalNotice(ctx context.Context, arg InsertWithdraw
 		arg.EndDay,
 		arg.Language,
 		arg.CreatedAt,
+		arg.CustomerID,
+		arg.EmailKey,
 	)
 	return err
 }
 
+const keepNoticesOfAddress = `-- name: KeepNoticesOfAddress :exec
+UPDATE withdrawal_notices SET customer_id = $1
+WHERE withdrawal_notices.customer_id = '' AND withdrawal_notices.id IN (
+    SELECT named.id FROM customers AS owner JOIN withdrawal_notices AS named ON lower(named.email) = owner.email_key || ''
+    WHERE owner.id = $1 AND owner.confirmed_at <> 0 AND owner.guest = 0)
+`
+
+// An account that changes its address keeps the notices that were sent with it.
+func (q *Queries) KeepNoticesOfAddress(ctx context.Context, customerID string) error {
+	_, err := q.db.ExecContext(ctx, keepNoticesOfAddress, customerID)
+	return err
+}
+
 const listContractMentions = `-- name: ListContractMentions :many
-SELECT domains.name, domains.created_at, CAST(coalesce(orders.id, '') AS TEXT) AS order_id
+SELECT domains.id, domains.name, domains.created_at,
+    CAST(coalesce(orders.id, '') AS TEXT) AS order_id, CAST(coalesce(orders.created_at, 0) AS BIGINT) AS ordered_at
 FROM domains
 LEFT JOIN order_items ON order_items.name = domains.name
+LEFT JOIN provision_items ON provision_items.id = order_items.provision_item_id
 LEFT JOIN orders ON orders.id = order_items.order_id AND orders.customer_id = domains.customer_id
-WHERE domains.id = $1 AND domains.customer_id = $2 AND domains.status <> 'transferred_out'
+    AND (order_items.domain_id = domains.id OR provision_items.domain_id = domains.id)
+WHERE domains.customer_id = $1
+    AND domains.id IN (SELECT value FROM json_array_elements_text(CAST($2 AS TEXT)::json))
 `
 
 type ListContractMentionsRow struct {
+	ID        string
 	Name      string
 	CreatedAt int64
 	OrderID   string
+	OrderedAt int64
 }
 
-// What a notice about the contract of a domain may mention: a row for each of its orders, or one
-// without an order.
-func (q *Queries) ListContractMentions(ctx context.Context, domainID string, customerID string) ([]ListContractMentionsRow, error) {
-	rows, err := q.db.QueryContext(ctx, listContractMentions, domainID, customerID)
+// What a notice about the contracts of domains may mention: a row for each order of a domain, or one
+// without an order. An order that is being provisioned has its domain in the paid item only.
+func (q *Queries) ListContractMentions(ctx context.Context, customerID string, domainIds string) ([]ListContractMentionsRow, error) {
+	rows, err := q.db.QueryContext(ctx, listContractMentions, customerID, domainIds)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +132,13 @@ func (q *Queries) ListContractMentions(ctx context.Context, domainID string, cus
 	items := []ListContractMentionsRow{}
 	for rows.Next() {
 		var i ListContractMentionsRow
-		if err := rows.Scan(&i.Name, &i.CreatedAt, &i.OrderID); err != nil {
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.CreatedAt,
+			&i.OrderID,
+			&i.OrderedAt,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -120,7 +153,7 @@ func (q *Queries) ListContractMentions(ctx context.Context, domainID string, cus
 }
 
 const listHandledWithdrawalNotices = `-- name: ListHandledWithdrawalNotices :many
-SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note FROM withdrawal_notices
+SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id FROM withdrawal_notices
 WHERE done_at <> 0 AND id < $1
 ORDER BY id DESC
 LIMIT $2
@@ -150,6 +183,7 @@ func (q *Queries) ListHandledWithdrawalNotices(ctx context.Context, iD string, l
 			&i.DoneAt,
 			&i.DoneBy,
 			&i.DoneNote,
+			&i.CustomerID,
 		); err != nil {
 			return nil, err
 		}
@@ -165,7 +199,7 @@ func (q *Queries) ListHandledWithdrawalNotices(ctx context.Context, iD string, l
 }
 
 const listNoticesOfAddress = `-- name: ListNoticesOfAddress :many
-SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note FROM withdrawal_notices
+SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id FROM withdrawal_notices
 WHERE lower(email) = $1
 ORDER BY id DESC
 LIMIT $2
@@ -194,6 +228,7 @@ func (q *Queries) ListNoticesOfAddress(ctx context.Context, emailKey string, max
 			&i.DoneAt,
 			&i.DoneBy,
 			&i.DoneNote,
+			&i.CustomerID,
 		); err != nil {
 			return nil, err
 		}
@@ -209,15 +244,30 @@ func (q *Queries) ListNoticesOfAddress(ctx context.Context, emailKey string, max
 }
 
 const listNoticesOfCustomer = `-- name: ListNoticesOfCustomer :many
-SELECT withdrawal_notices.id, withdrawal_notices.kind, withdrawal_notices.name, withdrawal_notices.email, withdrawal_notices.contract, withdrawal_notices.ground, withdrawal_notices.reason, withdrawal_notices.end_day, withdrawal_notices.language, withdrawal_notices.created_at, withdrawal_notices.done_at, withdrawal_notices.done_by, withdrawal_notices.done_note FROM withdrawal_notices
-JOIN customers ON customers.email_key = lower(withdrawal_notices.email)
-WHERE customers.id = $1
-ORDER BY withdrawal_notices.id DESC
-LIMIT $2
+SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id
+FROM (
+    SELECT named.id, named.kind, named.name, named.email, named.contract, named.ground, named.reason, named.end_day, named.language, named.created_at, named.done_at, named.done_by, named.done_note, named.customer_id FROM customers JOIN withdrawal_notices AS named ON lower(named.email) = customers.email_key || ''
+    WHERE customers.id = $1 AND (named.done_at = 0 OR named.created_at >= $2)
+    UNION
+    SELECT sent.id, sent.kind, sent.name, sent.email, sent.contract, sent.ground, sent.reason, sent.end_day, sent.language, sent.created_at, sent.done_at, sent.done_by, sent.done_note, sent.customer_id FROM withdrawal_notices AS sent
+    WHERE sent.customer_id = $1 AND sent.customer_id <> '' AND (sent.done_at = 0 OR sent.created_at >= $2)
+) AS notices
+ORDER BY CASE WHEN done_at = 0 THEN 0 ELSE 1 END, id DESC
+LIMIT $3
 `
 
-func (q *Queries) ListNoticesOfCustomer(ctx context.Context, customerID string, maxRows int32) ([]WithdrawalNotice, error) {
-	rows, err := q.db.QueryContext(ctx, listNoticesOfCustomer, customerID, maxRows)
+type ListNoticesOfCustomerParams struct {
+	CustomerID   string
+	HandledSince int64
+	MaxRows      int32
+}
+
+// The notices of an account (|| ” has no type affinity, which would keep SQLite from the index of
+// addresses): those sent with its address, and those that it sent with another one or
+// before it changed its address. Open ones come first, then handled ones since a time, the newest
+// first.
+func (q *Queries) ListNoticesOfCustomer(ctx context.Context, arg ListNoticesOfCustomerParams) ([]WithdrawalNotice, error) {
+	rows, err := q.db.QueryContext(ctx, listNoticesOfCustomer, arg.CustomerID, arg.HandledSince, arg.MaxRows)
 	if err != nil {
 		return nil, err
 	}
@@ -239,6 +289,7 @@ func (q *Queries) ListNoticesOfCustomer(ctx context.Context, customerID string, 
 			&i.DoneAt,
 			&i.DoneBy,
 			&i.DoneNote,
+			&i.CustomerID,
 		); err != nil {
 			return nil, err
 		}
@@ -254,7 +305,7 @@ func (q *Queries) ListNoticesOfCustomer(ctx context.Context, customerID string, 
 }
 
 const listOpenWithdrawalNotices = `-- name: ListOpenWithdrawalNotices :many
-SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note FROM withdrawal_notices
+SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id FROM withdrawal_notices
 WHERE done_at = 0
 ORDER BY id
 LIMIT $1
@@ -283,6 +334,7 @@ func (q *Queries) ListOpenWithdrawalNotices(ctx context.Context, limit int32) ([
 			&i.DoneAt,
 			&i.DoneBy,
 			&i.DoneNote,
+			&i.CustomerID,
 		); err != nil {
 			return nil, err
 		}
@@ -298,7 +350,7 @@ func (q *Queries) ListOpenWithdrawalNotices(ctx context.Context, limit int32) ([
 }
 
 const listWithdrawalNotices = `-- name: ListWithdrawalNotices :many
-SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note
+SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id
 FROM withdrawal_notices
 WHERE id > $1
 ORDER BY id
@@ -328,6 +380,7 @@ func (q *Queries) ListWithdrawalNotices(ctx context.Context, iD string, limit in
 			&i.DoneAt,
 			&i.DoneBy,
 			&i.DoneNote,
+			&i.CustomerID,
 		); err != nil {
 			return nil, err
 		}

@@ -82,20 +82,20 @@ func TestPay_WarnsOfRenewingTerminatedDomain(t *testing.T) {
 	d := &fakeOrders{view: ownView(order.AwaitingPayment)}
 	warnings := []string{"Für alt.shop liegt eine Kündigung vor", "Für alt.shop liegt ein Widerruf vor"}
 	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, nil, warnings)
-	d.view.Declared = map[string][]withdrawal.Kind{"itm_3": {withdrawal.Termination, withdrawal.Withdrawal}}
+	d.view.OpenNotices = map[string][]withdrawal.Kind{"itm_3": {withdrawal.Termination, withdrawal.Withdrawal}}
 	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, warnings, []string{"Für beispiel.de"})
 }
 
 func TestPay_NoRenewalBoxForDomainWithOpenNotice(t *testing.T) {
 	t.Parallel()
 	d := &fakeOrders{view: ownView(order.AwaitingPayment)}
-	d.view.Declared = map[string][]withdrawal.Kind{"itm_3": {withdrawal.Termination}}
+	d.view.OpenNotices = map[string][]withdrawal.Kind{"itm_3": {withdrawal.Termination}}
 	const reason = "alt.shop lässt sich nicht automatisch verlängern, solange wir Ihre Kündigung bearbeiten."
 	got := visit(t, d, "erika", payPage, nil) // the other two domains can renew
 	got.wantPage(http.StatusOK, []string{reason, `name="auto_renew"`, `name="renewal_prices" value="1428,1428,0"`, "beispiel.de: 14,28"}, []string{"alt.shop: 14,28"})
 	d.view.Order.Items = d.view.Order.Items[2:]
 	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{reason, payButton}, []string{`name="auto_renew"`, `name="renewal_prices"`})
-	d.view.Declared["itm_3"][0] = withdrawal.Withdrawal
+	d.view.OpenNotices["itm_3"][0] = withdrawal.Withdrawal
 	visit(t, d, "english", payPage, nil).wantPage(http.StatusOK,
 		[]string{"Automatic renewal can&#39;t be turned on for alt.shop while we are handling your withdrawal."}, []string{`name="auto_renew"`})
 }

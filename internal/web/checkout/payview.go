@@ -225,7 +225,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		}
 		s.Refunds, s.Kept = refundRows(o), keptOf(o)
 	}
-	h.warnOfDeclared(req, view, s.Rows)
+	h.warnOfNotices(req, view, s.Rows)
 	s.Items = newItemList(s.Rows, s.Outcome)
 	for _, item := range o.Items {
 		if item.Kind == order.Transfer && item.State == order.ItemProvisioning {
@@ -322,11 +322,11 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	return s, nil
 }
 
-// warnOfDeclared warns of paying for domains whose contracts the customer has withdrawn from or
+// warnOfNotices warns of paying for domains whose contracts the customer has withdrawn from or
 // terminated, while that is not handled.
-func (h *Handler) warnOfDeclared(req *ui.Request, view order.View, rows []itemRow) {
+func (h *Handler) warnOfNotices(req *ui.Request, view order.View, rows []itemRow) {
 	for i := range rows {
-		for _, kind := range view.Declared[rows[i].ID] {
+		for _, kind := range view.OpenNotices[rows[i].ID] {
 			rows[i].Warnings = append(rows[i].Warnings, h.templates.Text(req.Language, "declared_renewal."+string(kind), ui.UnicodeName(rows[i].Name)))
 		}
 	}
@@ -396,7 +396,7 @@ func (h *Handler) renewalConsent(req *ui.Request, view order.View, orderable boo
 		if renews {
 			continue
 		}
-		if kinds := view.Declared[item.ID]; len(kinds) > 0 {
+		if kinds := view.OpenNotices[item.ID]; len(kinds) > 0 {
 			box.Declared = append(box.Declared, declaredRow{item.Name, kinds[0]})
 			continue
 		}

@@ -29,7 +29,7 @@ type bulkView struct {
 	Holders             []holder.Holder
 	Offers              []bulkOffer
 	Without             []string // names that the action can't change
-	Declared            []string // names of withdrawn or terminated contracts, which can't renew
+	Ended               []string // names of withdrawn or terminated contracts, which can't renew
 	Method              string   // the default payment method; empty if there is none
 	Wording, Text       string
 }
@@ -199,7 +199,7 @@ func (h *Handler) addOffers(req *ui.Request, view *bulkView) error {
 		case registrar.CodeOf(err) == renewal.NotRenewable, registrar.KindOf(err) == registrar.KindNotFound: // or it has left
 			view.Without = append(view.Without, domain.Name)
 		case registrar.CodeOf(err) == withdrawal.NoticeOpen:
-			view.Declared = append(view.Declared, domain.Name)
+			view.Ended = append(view.Ended, domain.Name)
 		case err != nil:
 			return err
 		case !offer.On:
@@ -243,7 +243,7 @@ type bulkSum struct{ Key, Domains string }
 type bulkRow struct {
 	Domain, Name    string
 	Tone, Key, Text string
-	Declared        []withdrawal.Kind // of a renewal: open withdrawals and terminations that mention it
+	Notices         []withdrawal.Kind // of a renewal: open withdrawals and terminations of its contract
 }
 
 func (h *Handler) bulkResult(req *ui.Request) error {
@@ -256,13 +256,13 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 	}
 	view, working := bulkResultView{Kind: action.Kind}, false
 	var done, waiting, refused, unlockable []string // names; unlockable have an extension without a transfer lock to set
-	declared, err := h.declaredIn(req, action.Kind, outcomes)
+	notices, err := h.noticesIn(req, action.Kind, outcomes)
 	if err != nil {
 		return err
 	}
 	for _, outcome := range outcomes {
 		row := h.bulkRow(req, action.Kind, outcome)
-		row.Declared = withdrawal.OpenKinds(declared, time.Time{}, outcome.Name)
+		row.Notices = notices[outcome.Domain]
 		switch row.Tone {
 		case "good":
 			done = append(done, row.Name)
@@ -323,16 +323,16 @@ func (h *Handler) namesInSummary(language string, names []string) string {
 	}
 }
 
-// declaredIn returns the withdrawals and terminations that a renewal of the domains contradicts.
-func (h *Handler) declaredIn(req *ui.Request, kind bulk.Kind, outcomes []bulk.Outcome) ([]withdrawal.Notice, error) {
+// noticesIn returns, by domain, the withdrawals and terminations that a renewal contradicts.
+func (h *Handler) noticesIn(req *ui.Request, kind bulk.Kind, outcomes []bulk.Outcome) (map[string][]withdrawal.Kind, error) {
 	if kind != bulk.Renew {
 		return nil, nil
 	}
-	var names []string
+	var ids []string
 	for _, outcome := range outcomes {
-		names = append(names, outcome.Name)
+		ids = append(ids, outcome.Domain)
 	}
-	return h.declared(req, names)
+	return h.openNotices(req, ids)
 }
 
 // bulkRow says what happened to one domain.

@@ -45,8 +45,8 @@ type domainView struct {
 	History       []historyEntry
 	Statuses      []registryStatus // the most urgent first
 	Notices       []portfolio.Notice
-	Labels        *labels       // the customer's folder and note
-	Declared      []declaredRow // withdrawals and terminations that mention it
+	Labels        *labels     // the customer's folder and note
+	Ended         []noticeRow // withdrawals and terminations of its contract
 	Away          transferaway.View
 	AwayRows      []outgoingRow
 	AwayPage      string
@@ -61,8 +61,8 @@ type domainView struct {
 	Code               string // set only in the response that shows an auth code
 }
 
-// declaredRow is a withdrawal or termination with what was refunded for the domain.
-type declaredRow struct {
+// noticeRow is a withdrawal or termination with what was refunded for the domain.
+type noticeRow struct {
 	withdrawal.Notice
 	Refund order.WithdrawalRefund
 }
@@ -186,41 +186,50 @@ func (h *Handler) addTermEnd(req *ui.Request, view *domainView) error {
 			return err
 		}
 	}
-	if err := h.addDeclared(req, view, domain); err != nil {
+	if err := h.addContractNotices(req, view, domain); err != nil {
 		return err
 	}
-	var declarations []string
-	for _, declared := range view.Declared {
-		declarations = append(declarations, declared.ID)
+	var receiptsOf []string
+	for _, notice := range view.Ended {
+		receiptsOf = append(receiptsOf, notice.ID)
+		view.End.CanTurnOn = view.End.CanTurnOn && !notice.Open()
 	}
-	notices, err := h.Portfolio.Notices(ctx, actor, domain.ID, declarations...)
-	view.Notices = slices.DeleteFunc(notices, func(n portfolio.Notice) bool { return !n.Concerns(domain.Name) })
+	view.Notices, err = h.Portfolio.Notices(ctx, actor, domain, receiptsOf...)
 	return err
 }
 
-// addDeclared fills in the withdrawals and terminations that mention the domain, and what was
+// addContractNotices fills in the withdrawals and terminations of the domain's contract, and what was
 // refunded for them.
-func (h *Handler) addDeclared(req *ui.Request, view *domainView, domain portfolio.Domain) error {
-	if h.Declared == nil {
+func (h *Handler) addContractNotices(req *ui.Request, view *domainView, domain portfolio.Domain) error {
+	if h.ContractNotices == nil {
 		return nil
 	}
-	declared, err := h.Declared(req.R.Context(), req.Visitor.Customer.Email, domain.CreatedAt, domain.Name)
-	for _, notice := range declared {
-		row := declaredRow{Notice: notice}
-		var orders []order.Order
-		if h.Orders != nil && !notice.Open() && notice.Kind == withdrawal.Withdrawal {
-			if orders, err = h.Orders.ListRefundedFor(req.R.Context(), req.Actor(), notice.ID); err != nil {
-				return err
-			}
+	notices, err := h.ContractNotices(req.R.Context(), req.Actor().Customer, domain.ID)
+	if err != nil {
+		return err
+	}
+	var handled []string
+	for _, notice := range notices {
+		if !notice.Open() && notice.Kind == withdrawal.Withdrawal {
+			handled = append(handled, notice.ID)
 		}
+	}
+	var orders []order.Order
+	if h.Orders != nil && len(handled) > 0 {
+		if orders, err = h.Orders.ListRefundedFor(req.R.Context(), req.Actor(), handled); err != nil {
+			return err
+		}
+	}
+	for _, notice := range notices {
+		row := noticeRow{Notice: notice}
 		for _, o := range orders {
 			if refund := o.RefundOfWithdrawal(notice.ID, domain.Name); refund.Amount > 0 {
 				row.Refund = refund
 			}
 		}
-		view.Declared = append(view.Declared, row)
+		view.Ended = append(view.Ended, row)
 	}
-	return err
+	return nil
 }
 
 func nameserverLines(servers []domainchange.Nameserver) string {

@@ -19,16 +19,16 @@ type domainRow struct {
 	portfolio.Domain
 	End      termEnd
 	Unlocked bool              // it could be locked against transfers and is not
-	Declared []withdrawal.Kind // open withdrawals and terminations that mention it
+	Notices  []withdrawal.Kind // open withdrawals and terminations of its contract
 }
 
-// declared returns the withdrawals and terminations that the visitor has sent and that mention one
-// of some domains: one query for a whole list.
-func (h *Handler) declared(req *ui.Request, names []string) ([]withdrawal.Notice, error) {
-	if h.Declared == nil || len(names) == 0 {
+// openNotices returns, by domain, the kinds of the visitor's open withdrawals and terminations of its
+// contract.
+func (h *Handler) openNotices(req *ui.Request, domains []string) (map[string][]withdrawal.Kind, error) {
+	if h.OpenNotices == nil || len(domains) == 0 {
 		return nil, nil
 	}
-	return h.Declared(req.R.Context(), req.Visitor.Customer.Email, time.Time{}, names...)
+	return h.OpenNotices(req.R.Context(), req.Actor().Customer, domains)
 }
 
 // Values of the filter by state, besides the states themselves.
@@ -127,16 +127,17 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 		Problem: message, Total: some.Total(), Query: asked, Sizes: pageSizes[:], CSV: asked.url(domainsPath+".csv", nil),
 		Recent: req.SignedInRecently(), Again: ui.WithNext(ui.SignInAgainPath, asked.url(domainsPath, nil)), Orders: h.Orders != nil,
 	}
-	var names []string
+	var ids []string
 	for _, d := range some.Domains {
-		names = append(names, d.Name)
+		ids = append(ids, d.ID)
 	}
-	declared, err := h.declared(req, names)
+	notices, err := h.openNotices(req, ids)
 	if err != nil {
 		return err
 	}
 	for _, d := range some.Domains {
-		line := domainRow{Domain: d, End: h.termEndOf(req, d), Unlocked: h.isUnlocked(d), Declared: withdrawal.OpenKinds(declared, d.CreatedAt, d.Name)}
+		line := domainRow{Domain: d, End: h.termEndOf(req, d), Unlocked: h.isUnlocked(d), Notices: notices[d.ID]}
+		line.End.CanTurnOn = line.End.CanTurnOn && len(line.Notices) == 0
 		view.Actions = view.Actions || line.End.Renewable
 		view.Domains = append(view.Domains, line)
 		view.IDs += d.ID + " "

@@ -21,7 +21,7 @@ type overviewLine struct {
 	More      int               // further domains of an order
 	Text      string
 	Until     time.Time
-	Declared  []withdrawal.Kind // open withdrawals and terminations that mention that domain
+	Notices   []withdrawal.Kind // open withdrawals and terminations of that domain's contract
 	URL       string
 	ActionKey string // the text key of the link; empty if the name is the link
 }
@@ -111,7 +111,7 @@ func (h *Handler) home(req *ui.Request) error {
 	if err := h.addNewest(req, &view); err != nil {
 		return err
 	}
-	if err := h.addDeclaredKinds(req, &view); err != nil {
+	if err := h.addNoticeKinds(req, &view); err != nil {
 		return err
 	}
 	if !req.Visitor.Customer.HasPassword { // a buyer, who chooses one after the purchase
@@ -154,22 +154,22 @@ func (h *Handler) addNewest(req *ui.Request, view *overviewView) error {
 	return nil
 }
 
-// addDeclaredKinds adds what the customer has withdrawn from or terminated to the lines about these
+// addNoticeKinds adds what the customer has withdrawn from or terminated to the lines about these
 // domains. A line about an order says what became of the order, whichever domain it names.
-func (h *Handler) addDeclaredKinds(req *ui.Request, view *overviewView) error {
-	var names []string
+func (h *Handler) addNoticeKinds(req *ui.Request, view *overviewView) error {
+	var ids []string
 	for _, part := range view.Parts {
 		for _, line := range part.Lines {
 			if line.Held != nil {
-				names = append(names, line.Name)
+				ids = append(ids, line.Held.ID)
 			}
 		}
 	}
-	declared, err := h.declared(req, names)
+	notices, err := h.openNotices(req, ids)
 	for _, part := range view.Parts {
 		for i, line := range part.Lines {
 			if line.Held != nil {
-				part.Lines[i].Declared = withdrawal.OpenKinds(declared, line.Held.CreatedAt, line.Name)
+				part.Lines[i].Notices = notices[line.Held.ID]
 			}
 		}
 	}

@@ -72,9 +72,12 @@ type Config struct {
 	ApplyTerms func(req *ui.Request) error
 	// Extension has the list prices of renewals; Orders requires it.
 	Extension func(tld string) (registrar.Extension, bool)
-	// Declared returns the withdrawals and terminations that were sent with an address since a time and mention one
-	// of some order numbers and domains; nil means that there are none.
-	Declared func(ctx context.Context, email string, since time.Time, mentions ...string) ([]withdrawal.Notice, error)
+	// OpenNotices returns, by the ids of domains, the kinds of a customer's open withdrawal notices about
+	// their contracts; nil means that there are none.
+	OpenNotices func(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error)
+	// ContractNotices returns a customer's withdrawal notices about the contract of a domain, the newest
+	// first; nil means that there are none.
+	ContractNotices func(ctx context.Context, customer, domain string) ([]withdrawal.Notice, error)
 	// Now is the business time, by which terms end; nil means time.Now.
 	Now func() time.Time
 	// MailEnabled reports whether mail can be sent; without it, registration and
@@ -93,7 +96,7 @@ type Orders interface {
 	OpenRenewals(ctx context.Context, actor registrar.Actor) (order.Order, bool, error)
 	Get(ctx context.Context, actor registrar.Actor, id string) (order.Order, error)
 	List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]order.Order, error)
-	ListRefundedFor(ctx context.Context, actor registrar.Actor, notice string) ([]order.Order, error)
+	ListRefundedFor(ctx context.Context, actor registrar.Actor, notices []string) ([]order.Order, error)
 	PayURL(o order.Order) (string, error)
 	VATRate(ctx context.Context, actor registrar.Actor) (basisPoints int, err error)
 	TransferList(ctx context.Context, actor registrar.Actor) ([]order.ListedTransfer, error)

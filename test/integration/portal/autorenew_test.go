@@ -323,13 +323,11 @@ func TestDomainPage_ShowsNoticesThatWereSent(t *testing.T) {
 }
 
 // Receipts belong to no account, because anyone can submit any address.
-func TestDomainPage_ListsReceiptsOfOwnDeclarationsOnly(t *testing.T) {
+func TestDomainPage_ListsReceiptsOfOwnNoticesOnly(t *testing.T) {
 	t.Parallel()
 	s := newEnvWith(t, func(s *env, pages *portal.Config) {
 		(&fakeOrders{}).install(s, pages)
-		notices, err := withdrawal.New(withdrawal.Config{Store: s.db, Now: s.clock.now})
-		must(t, err)
-		pages.Declared = notices.DeclaredBy
+		pages.ContractNotices = s.db.ListContractNotices
 	})
 	erika := s.newMember("erika@example.org")
 	id := s.addDomain(erika.ID, "laufend", registrar.DomainActive)
@@ -349,7 +347,53 @@ func TestDomainPage_ListsReceiptsOfOwnDeclarationsOnly(t *testing.T) {
 	}
 }
 
-func TestDomainPage_NamesDeclaredWithdrawalAndTermination(t *testing.T) {
+// addNotice stores a notice of erika@example.org.
+func (s *env) addNotice(kind withdrawal.Kind, contract string, handled bool) withdrawal.Notice {
+	s.t.Helper()
+	notice := withdrawal.Notice{
+		ID: registrar.NewID("dcl_", s.clock.now()), Kind: kind, Name: "Erika", Email: "Erika@example.org", Contract: contract, Language: "de",
+		At: s.clock.now().Truncate(time.Second),
+	}
+	must(s.t, s.db.AddWithdrawalNotice(s.t.Context(), notice, nil, time.Now()))
+	if handled {
+		notice.DoneAt = s.clock.now()
+		_, err := s.db.MarkWithdrawalNoticeDone(s.t.Context(), notice, registrar.AuditEvent{Actor: operator, Action: withdrawal.NoticeHandled, Object: notice.ID, At: notice.DoneAt})
+		must(s.t, err)
+	}
+	return notice
+}
+
+// All pages follow the rule by which automatic renewal is refused.
+func TestPages_NoticeThatNamesAnOrderIsAboutItsDomains(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, func(s *env, pages *portal.Config) {
+		(&fakeOrders{}).install(s, pages)
+		pages.OpenNotices, pages.ContractNotices = s.db.ListOpenNotices, s.db.ListContractNotices
+	})
+	erika := s.newMember("erika@example.org")
+	id := s.addDomain(erika.ID, "laufend", registrar.DomainActive)
+	b := s.signedInBrowser("erika@example.org")
+	page, turnOn := "/portal/domains/"+id, "/portal/domains/"+id+"/auto-renew\""
+	if !strings.Contains(b.get(page).body, turnOn) {
+		t.Fatal("automatic renewal is not offered without a notice")
+	}
+	bought, _ := s.addPaidOrder(erika.ID)
+	s.exec(`UPDATE order_items SET name = 'laufend.de', domain_id = $1 WHERE order_id = $2`, id, bought.ID)
+	notice := s.addNotice(withdrawal.Termination, "Auftrag "+bought.ID, false)
+	s.exec(`INSERT INTO sent_notices (id, customer_id, domain_id, name, term_end, kind, recipient, subject, body, queued_at, sent_at, accepted, response)
+		VALUES ('mail_x', '', $1, '', 0, 'termination', 'erika@example.org', 'Eingangsbestätigung', 'Beleg X', 1, 2, 1, '250 ok')`, notice.ID)
+	const badge = `<span class="badge warn">gekündigt</span>`
+	for path, part := range map[string]string{page: "Beleg X", "/portal/domains": badge, "/portal": badge} {
+		if body := b.get(path).body; !strings.Contains(body, part) || strings.Contains(body, turnOn) {
+			t.Errorf("%s lacks %q or offers automatic renewal: %s", path, part, body)
+		}
+	}
+	if body := b.get(page).body; !strings.Contains(body, "Ihre Kündigung vom ") {
+		t.Errorf("the domain's page has no notice: %s", body)
+	}
+}
+
+func TestDomainPage_NamesWithdrawalAndTermination(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)
 	s := newEnvWith(t, func(s *env, pages *portal.Config) {
@@ -357,10 +401,7 @@ func TestDomainPage_NamesDeclaredWithdrawalAndTermination(t *testing.T) {
 			ID: "ref_1", Source: order.ByOperator, Amount: 1000, Provider: "re_1", MadeAt: at.AddDate(0, 0, 2), Notice: "dcl_2",
 			Parts: []order.RefundPart{{Item: "itm_1", Gross: 700}, {Item: "itm_2", Gross: 300}},
 		}}}}}).install(s, pages)
-		pages.Declared = func(_ context.Context, email string, _ time.Time, mentions ...string) ([]withdrawal.Notice, error) {
-			if email != "erika@example.org" || len(mentions) != 1 || mentions[0] != "laufend.de" {
-				t.Errorf("asked for %q of %s", mentions, email)
-			}
+		pages.ContractNotices = func(context.Context, string, string) ([]withdrawal.Notice, error) {
 			return []withdrawal.Notice{
 				{ID: "dcl_1", Kind: withdrawal.Withdrawal, At: at, DoneAt: at.AddDate(0, 0, 1)},
 				{ID: "dcl_2", Kind: withdrawal.Withdrawal, At: at, DoneAt: at.AddDate(0, 0, 2)},
@@ -429,24 +470,24 @@ func TestAutoRenew_RefusedWhileNoticeIsOpen(t *testing.T) {
 
 func TestDomainList_NamesOpenWithdrawalAndTerminationWithOneQuery(t *testing.T) {
 	t.Parallel()
-	at := time.Now().AddDate(1, 0, 0) // after the domains were added
 	asked := 0
 	s := newEnvWith(t, func(s *env, pages *portal.Config) {
 		(&fakeOrders{}).install(s, pages)
-		pages.Declared = func(context.Context, string, time.Time, ...string) ([]withdrawal.Notice, error) {
+		pages.OpenNotices = func(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error) {
 			asked++
-			return []withdrawal.Notice{
-				{Kind: withdrawal.Termination, At: at, Contract: "gekuendigt.de"},
-				{Kind: withdrawal.Withdrawal, At: at, Contract: "Ich widerrufe gekuendigt.de"},
-				{Kind: withdrawal.Withdrawal, At: at, Contract: "erledigt.de", DoneAt: at},
-				{Kind: withdrawal.Termination, At: at.AddDate(-9, 0, 0), Contract: "neu.de"}, // of an earlier contract
-			}, nil
+			return s.db.ListOpenNotices(ctx, customer, domains)
 		}
 	})
 	erika := s.newMember("erika@example.org")
+	s.addNotice(withdrawal.Termination, "neu.de", false) // of an earlier contract
+	s.clock.advance(time.Hour)
 	for _, label := range []string{"gekuendigt", "erledigt", "neu"} {
 		s.addDomain(erika.ID, label, registrar.DomainActive)
 	}
+	s.clock.advance(time.Hour)
+	s.addNotice(withdrawal.Termination, "gekuendigt.de", false)
+	s.addNotice(withdrawal.Withdrawal, "Ich widerrufe gekuendigt.de", false)
+	s.addNotice(withdrawal.Withdrawal, "erledigt.de", true)
 	b := s.signedInBrowser("erika@example.org")
 	page := b.get("/portal/domains").body
 	for _, badge := range []string{`<span class="badge warn">gekündigt</span>`, `<span class="badge warn">widerrufen</span>`} {

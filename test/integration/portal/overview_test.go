@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -87,18 +86,16 @@ func TestOverview_TerminationBelongsToTheDomainNotToItsOrder(t *testing.T) {
 	t.Parallel()
 	s := newEnvWith(t, func(s *env, pages *portal.Config) {
 		(&fakeOrders{base: s.base}).install(s, pages)
-		at := s.clock.now()
-		pages.Declared = func(context.Context, string, time.Time, ...string) ([]withdrawal.Notice, error) {
-			return []withdrawal.Notice{
-				{Kind: withdrawal.Termination, At: at.Add(time.Hour), Contract: "gewollt.de"},
-				{Kind: withdrawal.Termination, At: at.Add(-time.Hour), Contract: "neu.de"}, // of an earlier contract
-			}, nil
-		}
+		pages.OpenNotices = s.db.ListOpenNotices
 	})
 	erika := s.newMember("erika@example.org")
+	s.addNotice(withdrawal.Termination, "neu.de", false) // of an earlier contract
+	s.clock.advance(time.Hour)
 	s.addDomain(erika.ID, "gewollt", registrar.DomainActive)
 	s.addDomain(erika.ID, "neu", registrar.DomainActive)
 	s.addPreparedOrder(erika.ID, "tok_1") // for gewollt.de
+	s.clock.advance(time.Hour)
+	s.addNotice(withdrawal.Termination, "gewollt.de", false)
 	page := s.signedInBrowser("erika@example.org").get("/portal").body
 	part := func(id string) string {
 		_, part, _ := strings.Cut(page, `<h2 id="`+id+`">`)

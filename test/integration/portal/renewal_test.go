@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,9 +55,9 @@ func (c *fakeOrders) List(context.Context, registrar.Actor, string, int) ([]orde
 	return c.orders, nil
 }
 
-func (c *fakeOrders) ListRefundedFor(_ context.Context, _ registrar.Actor, notice string) (found []order.Order, err error) {
+func (c *fakeOrders) ListRefundedFor(_ context.Context, _ registrar.Actor, notices []string) (found []order.Order, err error) {
 	for _, o := range c.orders {
-		if o.RefundOfWithdrawal(notice, "").Amount > 0 {
+		if slices.ContainsFunc(notices, func(notice string) bool { return o.RefundOfWithdrawal(notice, "").Amount > 0 }) {
 			found = append(found, o)
 		}
 	}

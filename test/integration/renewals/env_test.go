@@ -205,7 +205,7 @@ func (s *env) newNode(node string, list *catalog.Catalog) (*order.Service, *rene
 	}
 	orders, err := order.New(order.Config{
 		Store: s.db, Taxes: billing.New(billing.Config{Rates: rates}), Provider: s.stripe, Seal: s.seal, Node: node, BaseURL: baseURL,
-		Extension: extension, Now: s.world.Now, ItemsPaid: s.registry.ItemsPaid, RecheckInterval: time.Nanosecond, IsRenewalWording: renewal.IsCurrentWording, Declared: s.db.ListDeclared,
+		Extension: extension, Now: s.world.Now, ItemsPaid: s.registry.ItemsPaid, RecheckInterval: time.Nanosecond, IsRenewalWording: renewal.IsCurrentWording, OpenNotices: s.db.ListOpenNotices,
 		Quote: func(ctx context.Context, request provision.QuoteRequest) (order.Quote, error) {
 			s.mu.Lock()
 			hook := s.onQuote

@@ -6,8 +6,11 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+	"github.com/dotkontor/dotkontor/internal/upstream/epp"
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
@@ -51,6 +54,38 @@ func (s *env) wantRenews(name string, want bool) {
 	}
 }
 
+// payment is an order that is being paid with automatic renewal.
+type payment struct {
+	order order.Order
+	page  string
+}
+
+func (s *env) pay(o order.Order, err error) payment {
+	s.t.Helper()
+	s.must(err)
+	page, err := s.orders.Pay(s.t.Context(), ada, s.secret(o), s.agreed(o))
+	s.must(err)
+	return payment{o, page}
+}
+
+// transfer orders the transfer of a domain of another registrar.
+func (s *env) transfer(name string) (order.Order, error) {
+	const code = "auth-sieben-7"
+	_, err := s.connect(registry.DefaultAccounts()[1].ID).CreateDomain(s.t.Context(), epp.CreateDomain{Name: name, Years: 1, AuthInfo: code})
+	s.must(err)
+	return s.orders.Create(s.t.Context(), ada, order.Request{
+		Channel: order.ChannelPortal, Items: []order.RequestedItem{{Name: splitName(name), Kind: order.Transfer, Code: code}},
+	})
+}
+
+func (s *env) waitTransferRequested(o order.Order) {
+	s.t.Helper()
+	testkit.Eventually(s.t, "transfer requested", func() bool {
+		item, found, err := s.db.ProvisionItemByID(s.t.Context(), s.order(o.ID).Items[0].ProvisionItem)
+		return err == nil && found && item.State == provision.StatePending
+	})
+}
+
 func TestPay_RenewalConsentRefusedWhileNoticeIsOpen(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, s *env) {
@@ -70,8 +105,8 @@ func TestPay_RenewalConsentRefusedWhileNoticeIsOpen(t *testing.T) {
 		s.must(err)
 		for _, item := range view.Order.Items {
 			_, offered := view.RenewalOffers()[item.ID]
-			if declared := view.Declared[item.ID]; offered != (item.Name == "frei.com") || offered != (len(declared) == 0) {
-				t.Errorf("%s: offered %v, notices %v", item.Name, offered, declared)
+			if notices := view.OpenNotices[item.ID]; offered != (item.Name == "frei.com") || offered != (len(notices) == 0) {
+				t.Errorf("%s: offered %v, notices %v", item.Name, offered, notices)
 			}
 		}
 		consents, _ := s.startMethods()
@@ -111,6 +146,21 @@ func TestPay_NoticeAfterRenewalConsentVoidsIt(t *testing.T) {
 			}
 			s.finishPaying(o, page)
 			testkit.Eventually(t, "renewal", func() bool { return s.order(o.ID).State == order.Completed })
+			s.wantRenews(name, false)
+		}
+		// Nothing is provisioned yet when these arrive.
+		named, byOrder := s.pay(s.registration("angemeldet.com")), s.pay(s.registration("bestellt.com"))
+		s.terminate("angemeldet.com")
+		s.terminate("Auftrag " + byOrder.order.ID)
+		moved := s.pay(s.transfer("umgezogen.com"))
+		s.terminate("umgezogen.com")
+		for _, paying := range []payment{named, byOrder, moved} {
+			s.finishPaying(paying.order, paying.page)
+		}
+		s.waitTransferRequested(moved.order)
+		s.must(s.world.Advance(6 * day))
+		for name, paying := range map[string]payment{"angemeldet.com": named, "bestellt.com": byOrder, "umgezogen.com": moved} {
+			testkit.Eventually(t, name, func() bool { return s.order(paying.order.ID).State == order.Completed })
 			s.wantRenews(name, false)
 		}
 		s.wantMails(registrar.MailRenewalOn, 0)
