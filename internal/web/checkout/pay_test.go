@@ -331,6 +331,16 @@ func TestPay_FirstRegistrantIsEnteredHere(t *testing.T) {
 	}
 }
 
+func TestPay_StateIsAskedOutsideClosedPart(t *testing.T) {
+	t.Parallel()
+	d := &fakeOrders{view: withoutRegistrant()}
+	page := visit(t, d, "erika", payPage, nil).Body.String()
+	country, state, closed := strings.Index(page, `name="country"`), strings.Index(page, `name="state"`), strings.Index(page, "Firma oder Umsatzsteuer-ID angeben")
+	if country < 0 || state < country || closed < state || !strings.Contains(page, "only-state") {
+		t.Errorf("country at %d, state at %d, the closed part at %d", country, state, closed)
+	}
+}
+
 func TestPay_InvalidRegistrantKeepsInputAndPaysNothing(t *testing.T) {
 	t.Parallel()
 	d := &fakeOrders{view: withoutRegistrant(), registrantErr: &account.FieldError{Fields: map[string]registrar.Code{"postal_code": account.FieldForm}}}

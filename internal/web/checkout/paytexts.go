@@ -195,7 +195,7 @@ var payTexts = ui.Texts{
 		"Wenn Sie die Sprache wechseln, ist das Formular wieder leer. Wechseln Sie sie deshalb vor dem Ausfüllen.",
 		"Changing the language clears this form, so choose the language before you fill it in.",
 	},
-	"need.registrant.more":   {"Firma, Umsatzsteuer-ID oder Bundesstaat angeben", "Add a company, VAT ID or state"},
+	"need.registrant.more":   {"Firma oder Umsatzsteuer-ID angeben", "Add a company or VAT ID"},
 	"need.registrant.save":   {"Angaben speichern", "Save details"},
 	"need.registrant.button": {"Angaben ändern", "Change details"},
 

@@ -64,8 +64,7 @@ type payData struct {
 	Kept        registrar.Cents // what is left of the payment after its refunds
 }
 
-// registrantForm has what every private person fills in, and what companies and some
-// countries need.
+// registrantForm has what private persons fill in, and what companies need.
 type registrantForm struct {
 	Holder       string // that of the order
 	HeadingKey   string // empty means that of Holder
@@ -85,7 +84,7 @@ func (h *Handler) newRegistrantForm(req *ui.Request, t formError) *registrantFor
 	for _, field := range fields {
 		switch field.Name {
 		case account.FieldKind: // a company is one that names itself
-		case account.FieldOrganisation, account.FieldState, account.FieldVATID:
+		case account.FieldOrganisation, account.FieldVATID:
 			shown.More = append(shown.More, field)
 			shown.Open = shown.Open || field.Value != "" || field.Problem != ""
 		default:
