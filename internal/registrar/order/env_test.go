@@ -325,7 +325,7 @@ func (env *testEnv) startNode(node string) *order.Service {
 		Store: env.store, Quote: env.market.Quote, Taxes: billing.New(billing.Config{Rates: rates, Validator: fakeVATIDs{}}), Provider: env.provider,
 		Portfolio: held, Seal: seal, Node: node, BaseURL: "https://kontor.example", Now: env.now, Extension: env.extensionOf, IsRenewalWording: func(wording string) bool { return wording == renewalWording }, Draining: env.draining,
 		Holder: env.holders.registrant, SpendBudget: env.budget.spend, RecheckInterval: env.recheckInterval,
-		TransferDays: func(string) int { return 5 },
+		TransferDays: func(string) int { return 5 }, LocksTransfers: func(tld string) bool { return tld == ".de" },
 		NextCharge: func(_ context.Context, customer, _ string, until time.Time) (time.Time, error) {
 			if customer != anna {
 				return time.Time{}, nil

@@ -66,6 +66,7 @@ type item struct {
 	Renewal      string
 	RenewalYears int
 	NextCharge   string // the day of the next automatic charge; empty if there is none
+	Locked       bool   // a new domain, which the registry locks against transfers
 	Expected     string // the day by which a transfer should be complete; empty if it takes minutes
 }
 
@@ -95,6 +96,7 @@ func (l *language) orderData(data map[string]string) orderData {
 		sum += gross
 		one.Years, _ = strconv.Atoi(data[of+"years"])
 		one.Renewal, one.NextCharge, one.Expected = l.formatAmount(data[of+"renewal"]), l.formatDate(data[of+"next_charge"]), l.formatDate(data[of+"expected"])
+		one.Locked = data[of+"locked"] == "true"
 		one.RenewalYears, _ = strconv.Atoi(data[of+"renewal_years"])
 		if failure := data[of+"failure"]; failure != "" {
 			one.Failed, one.Why = true, string(registrar.FailureReasonOf(registrar.Code(failure), one.Kind == "transfer"))
@@ -105,7 +107,6 @@ func (l *language) orderData(data map[string]string) orderData {
 	}
 	total, err := registrar.ParseCents(data["gross"])
 	b.Rounded = err == nil && len(b.Items) == count && sum != total
-	slices.SortStableFunc(b.Items, func(a, b item) int { return compareNames(a.Name, b.Name) })
 	b.Others = max(len(b.Items)-1, 0)
 	parts, _ := strconv.Atoi(data["parts"])
 	for n := range min(parts, maxItems) {

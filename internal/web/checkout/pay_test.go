@@ -86,6 +86,32 @@ func TestPay_WarnsOfRenewingTerminatedDomain(t *testing.T) {
 	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, warnings, []string{"Für beispiel.de"})
 }
 
+func TestPay_SaysThatRenewalLiftsChoiceToExpire(t *testing.T) {
+	t.Parallel()
+	d := &fakeOrders{view: ownView(order.AwaitingPayment), holds: map[string]string{"alt.shop": "dom_3"}}
+	const warning = "Sie haben gewählt, alt.shop auslaufen zu lassen."
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{warning})
+	d.choice = registrar.TermEndExpire
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{warning}, nil)
+	d.view = ownView(order.Completed)
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{warning})
+}
+
+func TestPay_CompletedOrderNamesTransferLockOfNewDomains(t *testing.T) {
+	t.Parallel()
+	const locked = "Wir sperren sie gegen Umzüge."
+	view := ownView(order.Completed)
+	view.Order.Items[0].TLD, view.Order.Items[1].TLD, view.Order.Items[2].TLD = ".com", ".de", ".com"
+	page := visit(t, &fakeOrders{view: view}, "erika", payPage, nil)
+	if got := strings.Count(page.Body.String(), locked); got != 1 { // the third one is renewed
+		t.Errorf("%d domains are locked", got)
+	}
+	view.Order.Items = append(view.Order.Items, view.Order.Items[1])
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Neue Domains sperren wir gegen Umzüge"}, []string{locked})
+	view.Order.Items[0].TLD = ".de"
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{"Neue Domains sperren wir"})
+}
+
 func TestPay_NoRenewalBoxForDomainWithOpenNotice(t *testing.T) {
 	t.Parallel()
 	d := &fakeOrders{view: ownView(order.AwaitingPayment)}

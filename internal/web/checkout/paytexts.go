@@ -213,6 +213,8 @@ var payTexts = ui.Texts{
 	"done.renews":        {"Die automatische Verlängerung ist eingeschaltet.", "Automatic renewal is on."},
 	"done.renews_all":    {"Die automatische Verlängerung ist für alle eingeschaltet.", "Automatic renewal is on for all of them."},
 	"done.renews_some":   {"Die automatische Verlängerung ist für {1} von {2} eingeschaltet.", "Automatic renewal is on for {1} of {2}."},
+	"done.locked":        {"Wir sperren sie gegen Umzüge. Die Sperre können Sie jederzeit selbst aufheben.", "We lock it against transfers. You can unlock it at any time."},
+	"done.locked_many":   {"Neue Domains sperren wir gegen Umzüge, soweit die Registry das anbietet. Die Sperre können Sie jederzeit selbst aufheben.", "We lock new domains against transfers where the registry has such a lock. You can unlock them at any time."},
 	"done.many_renewed":  {"Alle {1} Domains sind verlängert.", "All {1} domains are renewed."},
 	"done.many_mixed":    {"Alle {1} Domains Ihrer Bestellung sind da.", "All {1} domains of your order are ready."},
 	"done.domains":       {"Ihre Domains und ihre Laufzeiten ansehen", "See your domains and their terms"},

@@ -333,14 +333,14 @@ func (h *Handler) warnOfDeclared(req *ui.Request, view order.View, rows []itemRo
 // ownedDomain is a domain of a completed order. Page and Until, the end of its term, are zero
 // if it is no longer held; New is false if it was renewed or restored. Renews means automatically,
 // which the order asked for or the domain did already. Later is the price of the
-// next term of a new one, LaterTerm its length.
+// next term of a new one, LaterTerm its length. Locked means that the registry locks it against transfers.
 type ownedDomain struct {
 	Name, Key, Page string
 	Until           time.Time
 	New, Renews     bool
 	Later           registrar.Cents
 	LaterTerm       string
-	Untaxed         bool
+	Untaxed, Locked bool
 }
 
 // ownedDomains returns the domains of a completed order that were not refunded in full.
@@ -353,7 +353,7 @@ func ownedDomains(o order.Order, rows []itemRow) (owned []ownedDomain) {
 			continue
 		}
 		domain := ownedDomain{
-			Name: row.Name, Key: "done." + string(row.Kind), New: !row.Kind.ForHeldDomain(), Renews: row.renews, Until: row.Until, Later: row.Later, LaterTerm: row.LaterTerm, Untaxed: row.Untaxed,
+			Name: row.Name, Key: "done." + string(row.Kind), New: !row.Kind.ForHeldDomain(), Renews: row.renews, Until: row.Until, Later: row.Later, LaterTerm: row.LaterTerm, Untaxed: row.Untaxed, Locked: row.locked,
 		}
 		if row.Kind == order.Register && row.Holder != "" {
 			domain.Key = "done.register_for"
