@@ -33,7 +33,7 @@ const (
 	flashMaxAge        = time.Minute
 	nextMaxAge         = time.Hour // as long as the mailed link of a password reset
 	mailedMaxAge       = 10 * time.Minute
-	untilBrowserCloses = 0         // until the browser is closed
+	untilBrowserCloses = 0 // until the browser is closed
 )
 
 func (f *Frame) cookieName(name string) string {
@@ -132,12 +132,23 @@ func (req *Request) PreferAccountLanguage(language string) {
 // in the URL, so that no link can make a page claim something that did not happen.
 func (req *Request) Flash(key string) { req.frame.setCookie(req.W, flashCookie, key, flashMaxAge) }
 
-func (req *Request) takeFlash() string {
-	key := req.frame.cookie(req.R, flashCookie)
+// FlashAt is Flash for a message that names a time.
+func (req *Request) FlashAt(key string, at time.Time) {
+	req.Flash(key + flashTime + at.UTC().Format(time.RFC3339))
+}
+
+// flashTime separates the key of a message from its time.
+const flashTime = "@"
+
+// takeFlash returns the key of the message and its time, which is zero if it names none.
+func (req *Request) takeFlash() (key string, at time.Time) {
+	key = req.frame.cookie(req.R, flashCookie)
 	if key != "" {
 		req.frame.setCookie(req.W, flashCookie, "", 0)
 	}
-	return key
+	key, when, _ := strings.Cut(key, flashTime)
+	at, _ = time.Parse(time.RFC3339, when) // zero if it is none
+	return key, at
 }
 
 // maxNextCookieBytes is what browsers store in a cookie, next to its name and attributes.
