@@ -153,6 +153,7 @@ type termData struct {
 	// Unpaid is what we do about an unpaid domain: delete, transit, expire, consent or
 	// operator; mixed if the domains of a mail are deleted or handed over. HoldAt, DeleteAt and Days, of redemption, are empty if they don't apply.
 	Unpaid, HoldAt, DeleteAt, Days string
+	DaysLeft                       int    // until the term ends; 0 if unknown
 	Choice                         string // expire: the customer wants to let it expire
 	Day                            string // on which it happened
 	Restorable                     string // the last day of a restore; empty: there is none
@@ -172,6 +173,7 @@ func (l *language) termData(data map[string]string) termData {
 		ChargeAt: l.formatDate(data["charge_at"]), Unpaid: data["unpaid"], HoldAt: l.formatDate(data["hold_at"]), DeleteAt: l.formatDate(data["delete_at"]),
 		Days: sanitizeValue(data["redemption_days"]), Choice: data["choice"], Day: l.formatDate(data["at"]), Restorable: l.formatDate(data["until"]),
 	}
+	d.DaysLeft, _ = strconv.Atoi(data["days_left"])
 	d.Renewal = l.formatAmount(data["renewal"])
 	d.RenewalYears, _ = strconv.Atoi(data["renewal_years"])
 	for _, field := range registrantFields {
