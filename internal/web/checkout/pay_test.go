@@ -344,7 +344,7 @@ var typedRegistrant = []string{"name", "Erika Mustermann", "street", "Heidestra�
 func TestPay_FirstRegistrantIsEnteredHere(t *testing.T) {
 	t.Parallel()
 	d := &fakeOrders{view: withoutRegistrant(), to: "https://provider.example/pay"}
-	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{`name="street"`, payButton, `id="consent"`}, []string{"/portal/profile/registrant?next", `name="kind"`})
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{`name="street"`, payButton, `id="consent"`, "Nötig, wenn Sie als Privatperson bestellen."}, []string{"/portal/profile/registrant?next", `name="kind"`})
 	paid := form(append([]string{"gross", "3570", "consent", order.ConsentWording("de")}, typedRegistrant...)...)
 	visit(t, d, "erika", payPage+"/pay", paid).wantRedirect(d.to)
 	if !slices.Equal(d.calls, []string{"registrant", "pay"}) || d.registrant.Kind != account.Person || d.registrant.City != "Köln" {
@@ -355,6 +355,27 @@ func TestPay_FirstRegistrantIsEnteredHere(t *testing.T) {
 	if d.registrant.Kind != account.Company {
 		t.Errorf("a company is registered as %q", d.registrant.Kind)
 	}
+}
+
+func TestPay_SaysThatOnlyIdentityIsMissing(t *testing.T) {
+	t.Parallel()
+	const identity, details = "sobald Ihre Identität bestätigt ist", "sobald die Angaben oben vollständig sind"
+	view := ownView(order.AwaitingVerification)
+	view.Payable, view.Missing = false, []string{order.MissingIdentity}
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{identity}, []string{details})
+	view.Missing = append(view.Missing, order.MissingCode)
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{details}, []string{identity})
+}
+
+func TestPay_OneDomainHasHolderInSingular(t *testing.T) {
+	t.Parallel()
+	view := ownView(order.AwaitingPayment)
+	for i := range view.Order.Items {
+		view.Order.Items[i].Kind = order.Register
+	}
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Inhaber der Domains"}, nil)
+	view.Order.Items = view.Order.Items[:1]
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Inhaber der Domain"}, []string{"Inhaber der Domains"})
 }
 
 func TestPay_StateIsAskedOutsideClosedPart(t *testing.T) {

@@ -110,7 +110,8 @@ var payTexts = ui.Texts{
 	"pay.about":          {"Über diese Bestellung", "About this order"},
 	"pay.asked":          {"Auftrag", "Request"},
 	"pay.account":        {"Konto", "Account"},
-	"pay.owner.new":      {"Inhaber der Domains", "Domain holder"},
+	"pay.owner.new":      {"Inhaber der Domains", "Holder of the domains"},
+	"pay.owner.one":      {"Inhaber der Domain", "Holder of the domain"},
 	"pay.owner.some":     {"Kunde", "Customer"},
 	"pay.owner.same":     {"Rechnung an", "Invoice to"},
 	"pay.until":          {"Preise gelten bis", "Prices valid until"},
@@ -164,6 +165,10 @@ var payTexts = ui.Texts{
 	"pay.incomplete": {
 		"Bezahlen können Sie, sobald die Angaben oben vollständig sind.",
 		"You can pay once the details above are complete.",
+	},
+	"pay.incomplete_identity": {
+		"Bezahlen können Sie, sobald Ihre Identität bestätigt ist.",
+		"You can pay once your identity is verified.",
 	},
 	"pay.incomplete_free": {
 		"Beauftragen können Sie, sobald die Angaben oben vollständig sind.",
@@ -296,6 +301,10 @@ var payTexts = ui.Texts{
 	"consent.until": {
 		"Widerrufsfrist bis {1}; das Widerrufsrecht erlischt vorher, wenn wir die Leistung vollständig erbracht haben.",
 		"Withdrawal period until {1}; the right to withdraw ends earlier, once the service has been fully performed.",
+	},
+	"consent.consumers": {
+		"Nötig, wenn Sie als Privatperson bestellen.",
+		"Required if you order as a private person.",
 	},
 	"consent.ended":    {"Die Widerrufsfrist ist am {1} abgelaufen.", "The withdrawal period ended on {1}."},
 	"consent.withdraw": {"Widerruf erklären", "Withdraw from this contract"},
