@@ -43,7 +43,8 @@ func (p *App) startOrders(ctx context.Context) error {
 		Now:             p.now, Logger: p.logger, MailQueued: p.services.mail.Wake, WebhookQueued: p.webhooks.Wake,
 		RecordError: p.recordJobError(admin.JobOrder), IsRenewalWording: renewal.IsCurrentWording,
 		NextCharge: renewal.NextCharge(p.services.DB, p.now), OpenNotices: p.services.DB.ListOpenNotices,
-		TransferDays: func(tld string) int { _, days := p.sales.Accounts.TransferTerms(tld); return days },
+		LocksTransfers: p.sales.Accounts.LocksTransfers,
+		TransferDays:   func(tld string) int { _, days := p.sales.Accounts.TransferTerms(tld); return days },
 	}
 	p.observeOrders(&settings) //nolint:contextcheck // as above
 	if p.orders, err = order.New(settings); err != nil {

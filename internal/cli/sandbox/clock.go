@@ -57,6 +57,9 @@ func (c Command) requestClock(t *cli.Terminal, method, path string) error {
 // requestControl finds the running sandbox by its data folder, sends the request and decodes
 // the response. what names the command in errors.
 func (c Command) requestControl(t *cli.Terminal, what, method, path string, into any) error {
+	if c.Info != "" {
+		return fmt.Errorf("sandbox %s: --info only applies to the command that starts the sandbox; a running one is found by --data %s", what, c.Data)
+	}
 	control, err := registry.ReadControl(c.Data)
 	if err != nil {
 		return fmt.Errorf("%w; start one with: dotkontor sandbox --data %s", err, c.Data)

@@ -23,6 +23,9 @@ func TestSandboxClock_AdvancesFromAnotherProcess(t *testing.T) {
 	if code, _, errOut := clock(); code != cli.ExitError || !strings.Contains(errOut, "dotkontor sandbox --data") {
 		t.Errorf("without a sandbox: %d %s", code, errOut)
 	}
+	if code, _, errOut := clock("advance", "1d", "--info", "info.json"); code != cli.ExitError || !strings.Contains(errOut, "--info only applies") {
+		t.Errorf("with --info: %d %s", code, errOut)
+	}
 	world, err := registry.Start(registry.Options{
 		Zones: []registry.Zone{{TLD: ".de"}}, Data: folder, Now: func() time.Time { return noon },
 	})

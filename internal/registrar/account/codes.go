@@ -52,6 +52,7 @@ const (
 	ActionSignInLinkRequested   registrar.Action = "sign_in_link_requested"
 	ActionPasswordReset         registrar.Action = "password_reset"
 	ActionPasswordChanged       registrar.Action = "password_changed"
+	ActionPasswordChosen        registrar.Action = "password_chosen" // the account's first one, by its customer
 	ActionEmailChangeRequested  registrar.Action = "email_change_requested"
 	ActionEmailChanged          registrar.Action = "email_changed"
 	ActionLanguageChanged       registrar.Action = "language_changed"

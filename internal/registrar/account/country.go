@@ -44,6 +44,11 @@ var postalCodes = map[string]string{
 const countriesWithoutPostalCodes = "AE AG AO AW BF BI BJ BO BS BW BZ CD CF CG CI CK CM CW DJ DM ER FJ GA GD GH GM GQ GY HK " +
 	"KI KM KN KP LC LY ML MO MR MW NR NU QA RW SB SC SL SR ST SX SY TD TF TG TK TL TO TT TV TZ UG UM VU YE ZW"
 
+// RequiresState reports whether addresses in a country, such as US, require a state or province.
+func RequiresState(country string) bool {
+	return len(country) == 2 && strings.Contains(countriesWithStates, country)
+}
+
 // countriesWithStates are countries whose addresses require a state or province.
 const countriesWithStates = "AU BR CA IN MX US"
 

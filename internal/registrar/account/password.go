@@ -247,7 +247,7 @@ func (t *tx) replacePassword(ctx context.Context, actor registrar.Actor, before 
 	}
 	mail := registrar.Mail{Kind: registrar.MailPasswordChanged, Data: map[string]string{"change": "changed"}}
 	if !before.HasPassword {
-		mail.Data["change"] = "set"
+		mail.Data["change"], action = "set", ActionPasswordChosen
 	}
 	return t.recordAndMail(ctx, actor, action, "", mail)
 }

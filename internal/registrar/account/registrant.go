@@ -123,7 +123,7 @@ func (r Registrant) normalise() (Registrant, error) {
 	text(FieldOrganisation, &r.Organisation, r.Kind == Company, 100)
 	text(FieldStreet, &r.Street, true, 120)
 	text(FieldCity, &r.City, true, 80)
-	text(FieldState, &r.State, known && strings.Contains(countriesWithStates, r.Country), 80)
+	text(FieldState, &r.State, known && RequiresState(r.Country), 80)
 	normaliseField := func(field string, value *string, required bool, form func(country, value string) (string, bool)) {
 		if strings.TrimSpace(*value) == "" {
 			*value = ""

@@ -137,6 +137,12 @@ func (s *Service) storeNotice(ctx context.Context, domain Domain, notice Notice,
 	}
 }
 
+// daysBetween counts the calendar days from one time to another, as the dates in mails do.
+func daysBetween(from, to time.Time) int {
+	day := func(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
+	return int(day(to).Sub(day(from)) / (24 * time.Hour))
+}
+
 // expiryMail says what happens to the domain, and when: an announced charge, or what the
 // policy of the TLD has in store for an unpaid domain.
 func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domain Domain, now time.Time) (registrar.Mail, error) {
@@ -152,6 +158,9 @@ func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domai
 	}
 	if domain.Expires {
 		data["choice"] = "expire"
+	}
+	if left := daysBetween(now, domain.PaidUntil); left > 0 {
+		data["days_left"] = strconv.Itoa(left)
 	}
 	s.addPolicy(data, domain, now)
 	if kind == registrar.MailExpired && PolicyOf(domain.TLD).renewalOver() {

@@ -328,7 +328,8 @@ func (env *testEnv) startNode(node string) *order.Service {
 		Store: env.store, Quote: env.market.Quote, Taxes: billing.New(billing.Config{Rates: rates, Validator: fakeVATIDs{}}), Provider: env.provider,
 		Portfolio: held, Seal: seal, Node: node, BaseURL: "https://kontor.example", Now: env.now, Extension: env.extensionOf, IsRenewalWording: func(wording string) bool { return wording == renewalWording }, Draining: env.draining,
 		Holder: env.holders.registrant, SpendBudget: env.budget.spend, RecheckInterval: env.recheckInterval,
-		TransferDays: func(string) int { return 5 },
+		LocksTransfers: func(tld string) bool { return tld == ".de" },
+		TransferDays:   func(string) int { return 5 },
 		OpenNotices: func(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error) {
 			if env.openNotices == nil {
 				return nil, nil

@@ -31,6 +31,8 @@ func TestRun_PaidOrderCompletes(t *testing.T) {
 		}
 		if merged := env.store.mails[1].Merged; merged == nil || merged.ID != env.store.mails[0].ID || merged.Kind != registrar.MailOrderCompleted {
 			t.Errorf("receipt and outcome are two mails: %+v", merged)
+		} else if merged.Data["item1_locked"] != "true" {
+			t.Errorf("the mail does not name the transfer lock: %v", merged.Data)
 		}
 		env.checkInvariants()
 	})

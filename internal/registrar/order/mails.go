@@ -116,8 +116,9 @@ func (s *Service) nextCharges(ctx context.Context, o Order) map[string]time.Time
 
 // outcomeMail follows the receipt. If everything succeeded, the two are one mail if
 // possible. It says until when the domains are paid, what the next term of a new one costs, and
-// when a renewed one is charged automatically next; renewals and charges are those, by item.
-func outcomeMail(o Order, buyer *Buyer, renewals map[string]TermPrice, charges map[string]time.Time) registrar.Mail {
+// when a renewed one is charged automatically next; renewals and charges are those, by item. locks
+// reports whether new domains of a TLD are locked against transfers.
+func outcomeMail(o Order, buyer *Buyer, renewals map[string]TermPrice, charges map[string]time.Time, locks func(tld string) bool) registrar.Mail {
 	addEnds := func(data map[string]string) {
 		for i, item := range o.Items {
 			if item.State != ItemActive {
@@ -129,6 +130,9 @@ func outcomeMail(o Order, buyer *Buyer, renewals map[string]TermPrice, charges m
 			}
 			if !item.Kind.ForHeldDomain() && renewal.Gross > 0 {
 				data[of+"renewal"], data[of+"renewal_years"] = renewal.Gross.String(), strconv.Itoa(renewal.Years)
+			}
+			if !item.Kind.ForHeldDomain() && locks(item.TLD) {
+				data[of+"locked"] = strconv.FormatBool(true)
 			}
 			if at := charges[item.ID]; !at.IsZero() {
 				data[of+"next_charge"] = at.UTC().Format(time.DateOnly)

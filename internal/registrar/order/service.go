@@ -63,6 +63,9 @@ type Config struct {
 	IsRenewalWording func(wording string) bool
 	// TransferDays returns how many days a transfer may take; nil means that it is unknown.
 	TransferDays func(tld string) int
+	// LocksTransfers reports whether new domains of a TLD are locked against transfers; nil means
+	// that none are.
+	LocksTransfers func(tld string) bool
 	// OpenNotices returns, by the ids of domains, the kinds of a customer's open notices about their
 	// contracts, which exclude automatic renewal; nil means that there are none.
 	OpenNotices func(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error)
@@ -139,6 +142,7 @@ func (cfg *Config) setDefaults() {
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	registrar.Default(&cfg.Extension, func(string) (registrar.Extension, bool) { return registrar.Extension{}, false })
 	registrar.Default(&cfg.TransferDays, func(string) int { return 0 })
+	registrar.Default(&cfg.LocksTransfers, func(string) bool { return false })
 	registrar.Default(&cfg.OpenNotices, func(context.Context, string, []string) (map[string][]withdrawal.Kind, error) { return nil, nil })
 	registrar.Default(&cfg.NextCharge, func(context.Context, string, string, time.Time) (time.Time, error) { return time.Time{}, nil })
 	registrar.Default(&cfg.Now, time.Now)

@@ -4,7 +4,7 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // germanConsentMails are the mails about automatic renewal and payment methods in German.
 var germanConsentMails = map[registrar.MailKind]mailText{
-	registrar.MailRenewalOn: {"{{if .More}}{{.Domain}} und {{.More}} weitere verlängern sich automatisch{{if .Manual}}, {{.Manual}} davon dieses Mal noch nicht{{end}}{{else if .NextTerm}}{{.Domain}}: bitte bis {{.Date}} noch selbst verlängern, danach automatisch{{else}}{{.Domain}} verlängert sich automatisch, erste Abbuchung am {{.Charge}}{{end}}", `
+	registrar.MailRenewalOn: {"{{if .More}}{{.Domain}} und {{.More}} weitere verlängern sich automatisch{{with .Earliest}}, erste Abbuchung am {{.}}{{end}}{{if .Manual}}, {{.Manual}} davon dieses Mal noch nicht{{end}}{{else if .NextTerm}}{{.Domain}}: bitte bis {{.Date}} noch selbst verlängern, danach automatisch{{else}}{{.Domain}} verlängert sich automatisch, erste Abbuchung am {{.Charge}}{{end}}", `
 die automatische Verlängerung ist eingeschaltet:
 {{if .More}}{{range .Renewals}}
 {{.Name}}

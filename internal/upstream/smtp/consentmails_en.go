@@ -4,7 +4,7 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // englishConsentMails are the mails about automatic renewal and payment methods in English.
 var englishConsentMails = map[registrar.MailKind]mailText{
-	registrar.MailRenewalOn: {"{{if .More}}{{.Domain}} and {{.More}} more renew automatically{{if .Manual}}, {{.Manual}} of them not yet this time{{end}}{{else if .NextTerm}}{{.Domain}}: please renew by {{.Date}} yourself, automatic after that{{else}}{{.Domain}} renews automatically, first charge on {{.Charge}}{{end}}", `
+	registrar.MailRenewalOn: {"{{if .More}}{{.Domain}} and {{.More}} more renew automatically{{with .Earliest}}, first charge on {{.}}{{end}}{{if .Manual}}, {{.Manual}} of them not yet this time{{end}}{{else if .NextTerm}}{{.Domain}}: please renew by {{.Date}} yourself, automatic after that{{else}}{{.Domain}} renews automatically, first charge on {{.Charge}}{{end}}", `
 Automatic renewal is on:
 {{if .More}}{{range .Renewals}}
 {{.Name}}

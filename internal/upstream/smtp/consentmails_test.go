@@ -93,13 +93,13 @@ func TestConsentMails_BatchListsEveryDomain(t *testing.T) {
 		language, title string
 		lines           []string
 	}{
-		{registrar.MailRenewalOn, "de", "cafe.de und 2 weitere verlängern sich automatisch, 1 davon dieses Mal noch nicht", []string{
+		{registrar.MailRenewalOn, "de", "cafe.de und 2 weitere verlängern sich automatisch, erste Abbuchung am 20.12.2026, 1 davon dieses Mal noch nicht", []string{
 			"laden.de\n  14,28 EUR für 1 Jahr, erste Abbuchung am 01.11.2027\n\n",
 			"cafe.de\n  17,85 EUR für 2 Jahre, erste Abbuchung am 20.12.2026\n  Diese E-Mail kündigt die erste Abbuchung an.\n",
 			"kino.de\n  19,99 EUR, erste Abbuchung am 08.11.2027\n  Wichtig: Die laufende Laufzeit endet am 20.11.2026.",
 			"Zahlungsmittel: Visa •••• 4242\n", "Ich bin einverstanden.", "https://domains.example/portal/domains\n",
 		}},
-		{registrar.MailRenewalOn, "en", "cafe.de and 2 more renew automatically, 1 of them not yet this time", []string{
+		{registrar.MailRenewalOn, "en", "cafe.de and 2 more renew automatically, first charge on 20 December 2026, 1 of them not yet this time", []string{
 			"laden.de\n  14.28 EUR for 1 year, first charge on 1 November 2027\n\n", "  This email announces the first charge.\n",
 			"  Important: the current term ends on 20 November 2026.", "https://domains.example/portal/domains\n",
 		}},

@@ -66,6 +66,7 @@ type item struct {
 	Renewal      string
 	RenewalYears int
 	NextCharge   string // the day of the next automatic charge; empty if there is none
+	Locked       bool   // a new domain, which the registry locks against transfers
 	Expected     string // the day by which a transfer should be complete; empty if it takes minutes
 }
 
@@ -95,6 +96,7 @@ func (l *language) orderData(data map[string]string) orderData {
 		sum += gross
 		one.Years, _ = strconv.Atoi(data[of+"years"])
 		one.Renewal, one.NextCharge, one.Expected = l.formatAmount(data[of+"renewal"]), l.formatDate(data[of+"next_charge"]), l.formatDate(data[of+"expected"])
+		one.Locked = data[of+"locked"] == "true"
 		one.RenewalYears, _ = strconv.Atoi(data[of+"renewal_years"])
 		if failure := data[of+"failure"]; failure != "" {
 			one.Failed, one.Why = true, string(registrar.FailureReasonOf(registrar.Code(failure), one.Kind == "transfer"))
@@ -105,7 +107,6 @@ func (l *language) orderData(data map[string]string) orderData {
 	}
 	total, err := registrar.ParseCents(data["gross"])
 	b.Rounded = err == nil && len(b.Items) == count && sum != total
-	slices.SortStableFunc(b.Items, func(a, b item) int { return compareNames(a.Name, b.Name) })
 	b.Others = max(len(b.Items)-1, 0)
 	parts, _ := strconv.Atoi(data["parts"])
 	for n := range min(parts, maxItems) {
@@ -153,6 +154,7 @@ type termData struct {
 	// operator; mixed if some domains of a mail are deleted and others handed over. HoldAt,
 	// DeleteAt and Days, of redemption, are empty if they don't apply.
 	Unpaid, HoldAt, DeleteAt, Days string
+	DaysLeft                       int    // until the term ends; 0 if unknown
 	Choice                         string // expire: the customer wants to let it expire
 	Day                            string // on which it happened
 	Restorable                     string // the last day of a restore; empty: there is none
@@ -172,6 +174,7 @@ func (l *language) termData(data map[string]string) termData {
 		ChargeAt: l.formatDate(data["charge_at"]), Unpaid: data["unpaid"], HoldAt: l.formatDate(data["hold_at"]), DeleteAt: l.formatDate(data["delete_at"]),
 		Days: sanitizeValue(data["redemption_days"]), Choice: data["choice"], Day: l.formatDate(data["at"]), Restorable: l.formatDate(data["until"]),
 	}
+	d.DaysLeft, _ = strconv.Atoi(data["days_left"])
 	d.Renewal = l.formatAmount(data["renewal"])
 	d.RenewalYears, _ = strconv.Atoi(data["renewal_years"])
 	for _, field := range registrantFields {

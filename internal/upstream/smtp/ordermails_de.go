@@ -71,7 +71,11 @@ Bis es bei Ihnen ist, vergehen je nach Bank meist 5 bis 10 Werktage.
 const germanTerm = `{{if .Renewal}}
   {{with .Until}}Bezahlt bis {{.}}. {{end}}Die Verlängerung kostet derzeit {{.Renewal}}
   {{if not $.Untaxed}}brutto {{end}}für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}}.{{end}}{{with .NextCharge}}
-  Die nächste automatische Verlängerung buchen wir am {{.}} ab.{{end}}`
+  Die nächste automatische Verlängerung buchen wir am {{.}} ab.{{end}}{{if .Locked}}
+  Wir sperren sie gegen Umzüge. Die Sperre können Sie jederzeit selbst
+  aufheben.{{end}}{{if and (eq .Kind "renew") .Until (not .NextCharge)}}
+  Falls Sie gewählt hatten, sie auslaufen zu lassen, gilt das nicht
+  mehr.{{end}}`
 
 // germanOrderMails are the mails about orders and domains in German.
 var germanOrderMails = map[registrar.MailKind]mailText{

@@ -68,7 +68,9 @@ on your bank, it usually takes 5 to 10 working days to arrive.
 const englishTerm = `{{if .Renewal}}
   {{with .Until}}Paid until {{.}}. {{end}}Renewal currently costs {{.Renewal}}{{if not $.Untaxed}} gross{{end}}
   for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}}.{{end}}{{with .NextCharge}}
-  The next automatic renewal is charged on {{.}}.{{end}}`
+  The next automatic renewal is charged on {{.}}.{{end}}{{if .Locked}}
+  We lock it against transfers. You can unlock it at any time.{{end}}{{if and (eq .Kind "renew") .Until (not .NextCharge)}}
+  If you had chosen to let it expire, that no longer applies.{{end}}`
 
 // englishOrderMails are the mails about orders and domains in English.
 var englishOrderMails = map[registrar.MailKind]mailText{

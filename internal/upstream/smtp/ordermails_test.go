@@ -582,6 +582,50 @@ func TestOrderMails_NameTermAndRenewalPriceOfNewDomains(t *testing.T) {
 	}
 }
 
+func TestOrderMails_NameTransferLockOfNewDomains(t *testing.T) {
+	t.Parallel()
+	for language, want := range map[string]string{"de": "Wir sperren sie gegen Umzüge.", "en": "We lock it against transfers."} {
+		for _, kind := range []registrar.MailKind{registrar.MailOrderCompleted, registrar.MailOrderEnded} {
+			for locked, times := range map[string]int{"": 0, "true": 1} {
+				data := orderMailData(map[string]string{"state": "completed", "item1_locked": locked})
+				if body := renderMail(t, kind, language, data); strings.Count(body, want) != times {
+					t.Errorf("%s in %s, locked %q:\n%s", kind, language, locked, body)
+				}
+			}
+		}
+	}
+}
+
+func TestOrderMails_RenewalByHandEndsChoiceToExpire(t *testing.T) {
+	t.Parallel()
+	for language, want := range map[string]string{"de": "auslaufen zu lassen, gilt das nicht\n  mehr.", "en": "let it expire, that no longer applies."} {
+		data := orderMailData(map[string]string{"state": "completed", "item1_kind": "renew", "item1_paid_until": "2027-11-15"})
+		if body := renderMail(t, registrar.MailOrderCompleted, language, data); strings.Count(body, want) != 1 {
+			t.Errorf("%s:\n%s", language, body)
+		}
+		data["item1_next_charge"] = "2027-11-01"
+		if body := renderMail(t, registrar.MailOrderCompleted, language, data); hasText(body, want) {
+			t.Errorf("%s, automatic:\n%s", language, body)
+		}
+	}
+}
+
+func TestOrderMails_SubjectNamesFirstItem(t *testing.T) {
+	t.Parallel()
+	data := orderMailData(map[string]string{"items": "2", "item1_name": "quittenwerk.com", "item2_name": "ahorn.de"})
+	for _, kind := range []registrar.MailKind{registrar.MailOrderPaid, registrar.MailOrderCompleted} {
+		message := mailer.Message{Kind: kind, Language: "de", Data: data}
+		parsed, err := parseTemplates()
+		if err != nil {
+			t.Fatal(err)
+		}
+		subject, body, err := parsed.render(message, "https://domains.example/portal")
+		if err != nil || !strings.HasPrefix(subject, "quittenwerk.com und 1 weitere") || strings.Index(body, "quittenwerk.com") > strings.Index(body, "ahorn.de") {
+			t.Errorf("%s: %q %v\n%s", kind, subject, err, body)
+		}
+	}
+}
+
 func TestMails_AccountsWithoutPasswordGetMatchingAdvice(t *testing.T) {
 	t.Parallel()
 	all := map[string]map[registrar.MailKind]mailText{"de": german.allMails(), "en": english.allMails()}

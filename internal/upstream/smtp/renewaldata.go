@@ -10,6 +10,7 @@ import (
 type renewalData struct {
 	Renewals []renewalLine
 	More     int    // further renewals, beyond the first one
+	Earliest string // the day of the first charge of all renewals
 	Years    int    // the length of the next term, if a mail is about one domain; 0 if unknown
 	Manual   int    // renewals that the customer has to pay by hand for this term
 	Method   string // the label of the saved payment method; empty if there is none
@@ -29,6 +30,7 @@ type renewalLine struct {
 	End    string // of the term
 	// NextTerm and Announced are those of templateData.
 	NextTerm, Announced bool
+	chargeAt            string // the day of Charge, sortable
 }
 
 // renewalTroubles maps the failures of renewals to the reasons that mails distinguish; any
@@ -56,7 +58,7 @@ func (l *language) renewalData(data map[string]string, portal string) renewalDat
 		of := "item" + strconv.Itoa(n+1) + "_"
 		line := renewalLine{
 			Name: sanitizeValue(data[of+"name"]), Gross: l.formatAmount(data[of+"gross"]), Was: l.formatAmount(data[of+"was"]),
-			Charge: l.formatDate(data[of+"charge_at"]), End: l.formatDate(data[of+"paid_until"]),
+			Charge: l.formatDate(data[of+"charge_at"]), chargeAt: data[of+"charge_at"], End: l.formatDate(data[of+"paid_until"]),
 			NextTerm: data[of+"next_term"] == "true", Announced: data[of+"announced"] == "true",
 		}
 		if line.Name == "" {
@@ -67,6 +69,12 @@ func (l *language) renewalData(data map[string]string, portal string) renewalDat
 			d.Manual++
 		}
 		d.Renewals = append(d.Renewals, line)
+	}
+	earliest := ""
+	for _, line := range d.Renewals {
+		if line.Charge != "" && (earliest == "" || line.chargeAt < earliest) {
+			earliest, d.Earliest = line.chargeAt, line.Charge
+		}
 	}
 	slices.SortStableFunc(d.Renewals, func(a, b renewalLine) int { return compareNames(a.Name, b.Name) })
 	return d

@@ -62,7 +62,7 @@ auf ihrer Seite:
 
 const (
 	germanExpiringSubject     = `{{if .ChargeAt}}{{.Domain}} verlängert sich am {{.ChargeAt}}{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
-	germanExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}} verlängert sich am {{.ChargeAt}}{{else}}Nur noch Tage: {{.Domain}} läuft am {{.Date}} ab{{end}}`
+	germanExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}} verlängert sich am {{.ChargeAt}}{{else}}{{if eq .DaysLeft 1}}Noch 1 Tag: {{else if .DaysLeft}}Noch {{.DaysLeft}} Tage: {{end}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
 )
 
 // germanTermMails are the mails about the end of a domain's term in German.

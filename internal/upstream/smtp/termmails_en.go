@@ -61,7 +61,7 @@ page:
 
 const (
 	englishExpiringSubject     = `{{if .ChargeAt}}{{.Domain}} renews on {{.ChargeAt}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`
-	englishExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}} renews on {{.ChargeAt}}{{else}}Only days left: {{.Domain}} expires on {{.Date}}{{end}}`
+	englishExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}} renews on {{.ChargeAt}}{{else}}{{if eq .DaysLeft 1}}1 day left: {{else if .DaysLeft}}{{.DaysLeft}} days left: {{end}}{{.Domain}} expires on {{.Date}}{{end}}`
 )
 
 // englishTermMails are the mails about the end of a domain's term in English.

@@ -116,3 +116,24 @@ func TestTermMails_SubjectNamesDomainAndDate(t *testing.T) {
 		}
 	}
 }
+
+func TestExpiringMail_SubjectNamesDaysLeft(t *testing.T) {
+	t.Parallel()
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for days, want := range map[string][2]string{
+		"7": {"Noch 7 Tage: laden.de läuft am 15.12.2026 ab", "7 days left: laden.de expires on 15 December 2026"},
+		"1": {"Noch 1 Tag: laden.de läuft am 15.12.2026 ab", "1 day left: laden.de expires on 15 December 2026"},
+		"":  {"laden.de läuft am 15.12.2026 ab", "laden.de expires on 15 December 2026"},
+	} {
+		for i, language := range []string{"de", "en"} {
+			data := map[string]string{"domain": "laden.de", "paid_until": "2026-12-15", "days_left": days}
+			subject, _, err := parsed.render(mailer.Message{Kind: registrar.MailExpiringWeek, Language: language, Data: data}, "https://domains.example/portal")
+			if err != nil || subject != want[i] {
+				t.Errorf("%q days: %q %v", days, subject, err)
+			}
+		}
+	}
+}

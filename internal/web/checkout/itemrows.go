@@ -47,6 +47,7 @@ type itemRow struct {
 
 	domain string // the id of the viewer's domain that the item has provided; empty if there is none
 	renews bool   // that domain renews automatically
+	locked bool   // the registry locks the new domain against transfers
 	// Ended is what became of the domain of a completed item; its time is zero if nothing did.
 	Ended lifecycle.EndedDomain
 }
@@ -112,6 +113,16 @@ func (h *Handler) ownDomain(req *ui.Request, kind order.Kind, name string, why e
 	return key, ui.DomainsPath + "/" + domain.ID
 }
 
+// liftsExpiry reports whether paying for an item lifts its customer's choice to let the domain
+// expire. On an error the page says less.
+func (h *Handler) liftsExpiry(req *ui.Request, view order.View, item order.Item) bool {
+	if !view.IsOwner || !view.Order.State.Open() || !item.Kind.ForHeldDomain() {
+		return false
+	}
+	domain, held, err := h.FindDomain(req.R.Context(), req.Actor(), item.Name)
+	return err == nil && held && domain.AtTermEnd == registrar.TermEndExpire
+}
+
 func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t formError) []itemRow {
 	language := req.Language
 	rows := make([]itemRow, 0, len(view.Order.Items))
@@ -128,7 +139,11 @@ func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t f
 				r.Warnings = append(r.Warnings, h.templates.Text(language, key, warning.Similar))
 			}
 		}
-		r.Locks = !item.Kind.ForHeldDomain() && view.Order.State.Open() && h.LocksTransfers(item.TLD)
+		r.locked = !item.Kind.ForHeldDomain() && h.LocksTransfers(item.TLD)
+		r.Locks = r.locked && view.Order.State.Open()
+		if h.liftsExpiry(req, view, item) {
+			r.Warnings = append(r.Warnings, h.templates.Text(language, "warning.expiring", ui.UnicodeName(item.Name)))
+		}
 		if r.Removable = view.IsOwner && view.Order.Editable() && (view.Order.IsRenewalBasket() || len(view.Order.Items) > 1) && view.Order.State.Open() && view.Order.State != order.Paying; r.Removable {
 			r.Page = path
 		}

@@ -86,6 +86,32 @@ func TestPay_WarnsOfRenewingTerminatedDomain(t *testing.T) {
 	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, warnings, []string{"Für beispiel.de"})
 }
 
+func TestPay_SaysThatRenewalLiftsChoiceToExpire(t *testing.T) {
+	t.Parallel()
+	d := &fakeOrders{view: ownView(order.AwaitingPayment), holds: map[string]string{"alt.shop": "dom_3"}}
+	const warning = "Sie haben gewählt, alt.shop auslaufen zu lassen."
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{warning})
+	d.choice = registrar.TermEndExpire
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{warning}, nil)
+	d.view = ownView(order.Completed)
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{warning})
+}
+
+func TestPay_CompletedOrderNamesTransferLockOfNewDomains(t *testing.T) {
+	t.Parallel()
+	const locked = "Wir sperren sie gegen Umzüge."
+	view := ownView(order.Completed)
+	view.Order.Items[0].TLD, view.Order.Items[1].TLD, view.Order.Items[2].TLD = ".com", ".de", ".com"
+	page := visit(t, &fakeOrders{view: view}, "erika", payPage, nil)
+	if got := strings.Count(page.Body.String(), locked); got != 1 { // the third one is renewed
+		t.Errorf("%d domains are locked", got)
+	}
+	view.Order.Items = append(view.Order.Items, view.Order.Items[1])
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Neue Domains sperren wir gegen Umzüge"}, []string{locked})
+	view.Order.Items[0].TLD = ".de"
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{"Neue Domains sperren wir"})
+}
+
 func TestPay_NoRenewalBoxForDomainWithOpenNotice(t *testing.T) {
 	t.Parallel()
 	d := &fakeOrders{view: ownView(order.AwaitingPayment)}
@@ -318,7 +344,7 @@ var typedRegistrant = []string{"name", "Erika Mustermann", "street", "Heidestra�
 func TestPay_FirstRegistrantIsEnteredHere(t *testing.T) {
 	t.Parallel()
 	d := &fakeOrders{view: withoutRegistrant(), to: "https://provider.example/pay"}
-	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{`name="street"`, payButton, `id="consent"`}, []string{"/portal/profile/registrant?next", `name="kind"`})
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{`name="street"`, payButton, `id="consent"`, "Nötig, wenn Sie als Privatperson bestellen."}, []string{"/portal/profile/registrant?next", `name="kind"`})
 	paid := form(append([]string{"gross", "3570", "consent", order.ConsentWording("de")}, typedRegistrant...)...)
 	visit(t, d, "erika", payPage+"/pay", paid).wantRedirect(d.to)
 	if !slices.Equal(d.calls, []string{"registrant", "pay"}) || d.registrant.Kind != account.Person || d.registrant.City != "Köln" {
@@ -328,6 +354,37 @@ func TestPay_FirstRegistrantIsEnteredHere(t *testing.T) {
 	visit(t, d, "erika", payPage+"/pay", paid)
 	if d.registrant.Kind != account.Company {
 		t.Errorf("a company is registered as %q", d.registrant.Kind)
+	}
+}
+
+func TestPay_SaysThatOnlyIdentityIsMissing(t *testing.T) {
+	t.Parallel()
+	const identity, details = "sobald Ihre Identität bestätigt ist", "sobald die Angaben oben vollständig sind"
+	view := ownView(order.AwaitingVerification)
+	view.Payable, view.Missing = false, []string{order.MissingIdentity}
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{identity}, []string{details})
+	view.Missing = append(view.Missing, order.MissingCode)
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{details}, []string{identity})
+}
+
+func TestPay_OneDomainHasHolderInSingular(t *testing.T) {
+	t.Parallel()
+	view := ownView(order.AwaitingPayment)
+	for i := range view.Order.Items {
+		view.Order.Items[i].Kind = order.Register
+	}
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Inhaber der Domains"}, nil)
+	view.Order.Items = view.Order.Items[:1]
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Inhaber der Domain"}, []string{"Inhaber der Domains"})
+}
+
+func TestPay_StateIsAskedOutsideClosedPart(t *testing.T) {
+	t.Parallel()
+	d := &fakeOrders{view: withoutRegistrant()}
+	page := visit(t, d, "erika", payPage, nil).Body.String()
+	country, state, closed := strings.Index(page, `name="country"`), strings.Index(page, `name="state"`), strings.Index(page, "Firma oder Umsatzsteuer-ID angeben")
+	if country < 0 || state < country || closed < state || !strings.Contains(page, "only-state") {
+		t.Errorf("country at %d, state at %d, the closed part at %d", country, state, closed)
 	}
 }
 

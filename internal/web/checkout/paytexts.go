@@ -110,7 +110,8 @@ var payTexts = ui.Texts{
 	"pay.about":          {"Über diese Bestellung", "About this order"},
 	"pay.asked":          {"Auftrag", "Request"},
 	"pay.account":        {"Konto", "Account"},
-	"pay.owner.new":      {"Inhaber der Domains", "Domain holder"},
+	"pay.owner.new":      {"Inhaber der Domains", "Holder of the domains"},
+	"pay.owner.one":      {"Inhaber der Domain", "Holder of the domain"},
 	"pay.owner.some":     {"Kunde", "Customer"},
 	"pay.owner.same":     {"Rechnung an", "Invoice to"},
 	"pay.until":          {"Preise gelten bis", "Prices valid until"},
@@ -165,6 +166,10 @@ var payTexts = ui.Texts{
 		"Bezahlen können Sie, sobald die Angaben oben vollständig sind.",
 		"You can pay once the details above are complete.",
 	},
+	"pay.incomplete_identity": {
+		"Bezahlen können Sie, sobald Ihre Identität bestätigt ist.",
+		"You can pay once your identity is verified.",
+	},
 	"pay.incomplete_free": {
 		"Beauftragen können Sie, sobald die Angaben oben vollständig sind.",
 		"You can confirm once the details above are complete.",
@@ -195,7 +200,7 @@ var payTexts = ui.Texts{
 		"Wenn Sie die Sprache wechseln, ist das Formular wieder leer. Wechseln Sie sie deshalb vor dem Ausfüllen.",
 		"Changing the language clears this form, so choose the language before you fill it in.",
 	},
-	"need.registrant.more":   {"Firma, Umsatzsteuer-ID oder Bundesstaat angeben", "Add a company, VAT ID or state"},
+	"need.registrant.more":   {"Firma oder Umsatzsteuer-ID angeben", "Add a company or VAT ID"},
 	"need.registrant.save":   {"Angaben speichern", "Save details"},
 	"need.registrant.button": {"Angaben ändern", "Change details"},
 
@@ -213,6 +218,8 @@ var payTexts = ui.Texts{
 	"done.renews":        {"Die automatische Verlängerung ist eingeschaltet.", "Automatic renewal is on."},
 	"done.renews_all":    {"Die automatische Verlängerung ist für alle eingeschaltet.", "Automatic renewal is on for all of them."},
 	"done.renews_some":   {"Die automatische Verlängerung ist für {1} von {2} eingeschaltet.", "Automatic renewal is on for {1} of {2}."},
+	"done.locked":        {"Wir sperren sie gegen Umzüge. Die Sperre können Sie jederzeit selbst aufheben.", "We lock it against transfers. You can unlock it at any time."},
+	"done.locked_many":   {"Neue Domains sperren wir gegen Umzüge, soweit die Registry das anbietet. Die Sperre können Sie jederzeit selbst aufheben.", "We lock new domains against transfers where the registry has such a lock. You can unlock them at any time."},
 	"done.many_renewed":  {"Alle {1} Domains sind verlängert.", "All {1} domains are renewed."},
 	"done.many_mixed":    {"Alle {1} Domains Ihrer Bestellung sind da.", "All {1} domains of your order are ready."},
 	"done.domains":       {"Ihre Domains und ihre Laufzeiten ansehen", "See your domains and their terms"},
@@ -294,6 +301,10 @@ var payTexts = ui.Texts{
 	"consent.until": {
 		"Widerrufsfrist bis {1}; das Widerrufsrecht erlischt vorher, wenn wir die Leistung vollständig erbracht haben.",
 		"Withdrawal period until {1}; the right to withdraw ends earlier, once the service has been fully performed.",
+	},
+	"consent.consumers": {
+		"Nötig, wenn Sie als Privatperson bestellen.",
+		"Required if you order as a private person.",
 	},
 	"consent.ended":    {"Die Widerrufsfrist ist am {1} abgelaufen.", "The withdrawal period ended on {1}."},
 	"consent.withdraw": {"Widerruf erklären", "Withdraw from this contract"},

@@ -64,8 +64,7 @@ type payData struct {
 	Kept        registrar.Cents // what is left of the payment after its refunds
 }
 
-// registrantForm has what every private person fills in, and what companies and some
-// countries need.
+// registrantForm has what private persons fill in, and what companies need.
 type registrantForm struct {
 	Holder       string // that of the order
 	HeadingKey   string // empty means that of Holder
@@ -85,7 +84,7 @@ func (h *Handler) newRegistrantForm(req *ui.Request, t formError) *registrantFor
 	for _, field := range fields {
 		switch field.Name {
 		case account.FieldKind: // a company is one that names itself
-		case account.FieldOrganisation, account.FieldState, account.FieldVATID:
+		case account.FieldOrganisation, account.FieldVATID:
 			shown.More = append(shown.More, field)
 			shown.Open = shown.Open || field.Value != "" || field.Problem != ""
 		default:
@@ -335,14 +334,14 @@ func (h *Handler) warnOfNotices(req *ui.Request, view order.View, rows []itemRow
 // ownedDomain is a domain of a completed order. Page and Until, the end of its term, are zero
 // if it is no longer held; New is false if it was renewed or restored. Renews means automatically,
 // which the order asked for or the domain did already. Later is the price of the
-// next term of a new one, LaterTerm its length.
+// next term of a new one, LaterTerm its length. Locked means that the registry locks it against transfers.
 type ownedDomain struct {
 	Name, Key, Page string
 	Until           time.Time
 	New, Renews     bool
 	Later           registrar.Cents
 	LaterTerm       string
-	Untaxed         bool
+	Untaxed, Locked bool
 }
 
 // ownedDomains returns the domains of a completed order that were not refunded in full.
@@ -355,7 +354,7 @@ func ownedDomains(o order.Order, rows []itemRow) (owned []ownedDomain) {
 			continue
 		}
 		domain := ownedDomain{
-			Name: row.Name, Key: "done." + string(row.Kind), New: !row.Kind.ForHeldDomain(), Renews: row.renews, Until: row.Until, Later: row.Later, LaterTerm: row.LaterTerm, Untaxed: row.Untaxed,
+			Name: row.Name, Key: "done." + string(row.Kind), New: !row.Kind.ForHeldDomain(), Renews: row.renews, Until: row.Until, Later: row.Later, LaterTerm: row.LaterTerm, Untaxed: row.Untaxed, Locked: row.locked,
 		}
 		if row.Kind == order.Register && row.Holder != "" {
 			domain.Key = "done.register_for"

@@ -30,6 +30,10 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	},
 
 	"warning.known_name": {"Achtung, das ist fast {1}. Vertippt?", "Careful, this is almost {1}. Is it a typo?"},
+	"warning.expiring": {
+		"Sie haben gewählt, {1} auslaufen zu lassen. Wenn Sie jetzt bezahlen, gilt das nicht mehr; für das neue Ende der Laufzeit können Sie neu wählen.",
+		"You chose to let {1} expire. If you pay now, that no longer applies; you can choose again for the new end of the term.",
+	},
 	"warning.own_name": {
 		"Achtung, das ist fast Ihre Domain {1}. Vertippt?",
 		"Careful, this is almost your domain {1}. Is it a typo?",

@@ -169,6 +169,9 @@ func (h *Handler) newActivityEntry(entry account.AuditEntry, names map[string]st
 	if key := "object." + entry.Object; h.templates.Has(key) {
 		line.Object, line.How = "", key
 	}
+	if key := "activity.language." + entry.Object; entry.Action == account.ActionLanguageChanged && h.templates.Has(key) {
+		line.Object, line.How = "", key
+	}
 	if isOrder(entry.Object) {
 		line.Order = entry.Object
 	}

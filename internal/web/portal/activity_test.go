@@ -10,6 +10,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/delegate"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -109,5 +110,37 @@ func TestActivity_RefundThatTheEventNamesIsNotGuessed(t *testing.T) {
 				t.Errorf("%s of %s names %q, not %q", action, refund, got, want)
 			}
 		}
+	}
+}
+
+func TestActivity_NamesLanguage(t *testing.T) {
+	t.Parallel()
+	frame, err := ui.New(ui.Config{BaseURL: "https://domains.example", Sessions: noSessions{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	views, err := frame.LoadTemplates(templateFS, texts, activityTexts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &Handler{templates: views}
+	for language, want := range map[string]string{"de": "activity.language.de", "en": "activity.language.en"} {
+		line := h.newActivityEntry(account.AuditEntry{AuditEvent: registrar.AuditEvent{Action: account.ActionLanguageChanged, Object: language}}, nil)
+		if line.How != want || line.Object != "" {
+			t.Errorf("%s: %+v", language, line)
+		}
+	}
+}
+
+func TestAgents_OrdersOfTokensAndApplicationsArePaidByTheCustomer(t *testing.T) {
+	t.Parallel()
+	for kind, pays := range map[registrar.ActorKind]bool{registrar.ActorToken: false, registrar.ActorApplication: false, registrar.ActorAgent: true} {
+		if row := newDelegateRows([]delegate.Delegate{{Kind: kind}})[0]; row.CanPay() != pays {
+			t.Errorf("%s: can pay is %v", kind, row.CanPay())
+		}
+	}
+	page, err := templateFS.ReadFile("templates/agents.html")
+	if err != nil || !strings.Contains(string(page), `{{if .CanPay}}{{t "agents.orders_of"`) {
+		t.Errorf("the page does not say who paid: %v", err)
 	}
 }

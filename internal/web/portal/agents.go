@@ -15,6 +15,9 @@ type delegateRow struct {
 	MayKey, KindKey, Stop string
 }
 
+// CanPay reports whether the delegate can pay orders; those of the others were paid by the customer.
+func (r delegateRow) CanPay() bool { return r.Kind == registrar.ActorAgent }
+
 // stopPaths are where a delegate's access ends, around its id.
 var stopPaths = map[registrar.ActorKind][2]string{
 	registrar.ActorApplication: {appsPath + "/", "/disconnect"},

@@ -329,7 +329,8 @@ func (h *Handler) change(kind domainchange.ChangeKind) ui.PageFunc {
 		case domainchange.StatusDone:
 			flash = "change_" + string(change.Kind)
 		case domainchange.StatusWaiting:
-			flash = "change_planned"
+			req.FlashAt("change_planned", change.WaitUntil)
+			return req.SeeOther(domainPath(req.R.PathValue("id")))
 		default:
 		}
 		return req.RedirectWithFlash(flash, domainPath(req.R.PathValue("id")))

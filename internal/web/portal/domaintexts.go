@@ -212,8 +212,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"domain_page.not_saved": {"Nicht gespeichert. Bitte prüfen Sie:", "Not saved. Please check:"},
 	"domain_page.ns_save":   {"Nameserver speichern", "Save nameservers"},
 	"domain_page.ns_signed": {
-		"DNSSEC ist eingeschaltet. Damit die Domain erreichbar bleibt, entfernen wir zuerst den DS-Eintrag und ändern die Nameserver voraussichtlich am {1}. Bis dahin können Sie abbrechen. Den DS-Eintrag Ihres neuen DNS-Anbieters fügen Sie danach hinzu.",
-		"DNSSEC is on. To keep the domain reachable, we first remove the DS record and change the nameservers around {1}. You can cancel until then. Afterwards, add the DS record of your new DNS provider.",
+		"DNSSEC ist eingeschaltet. Damit die Domain erreichbar bleibt, entfernen wir zuerst den DS-Eintrag, und zwar sofort; ab dann ist DNSSEC aus. Die Nameserver ändern wir voraussichtlich am {1}. Bis dahin können Sie abbrechen, der DS-Eintrag kommt dadurch aber nicht zurück. Den DS-Eintrag Ihres neuen DNS-Anbieters fügen Sie nach der Änderung hinzu.",
+		"DNSSEC is on. To keep the domain reachable, we first remove the DS record, at once; DNSSEC is off from then on. We change the nameservers around {1}. You can cancel until then, but that does not bring the DS record back. Add the DS record of your new DNS provider after the change.",
 	},
 	"domain_page.ns_immediate": {"Trotzdem sofort ändern", "Change them immediately anyway"},
 	"domain_page.ns_immediate_warning": {
@@ -426,10 +426,13 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"The nameservers are updated at the registry. It can take a few hours until the change is visible everywhere.",
 	},
 	"note.change_planned": {
-		"Der DS-Eintrag ist entfernt. Die Nameserver ändern wir, sobald das gefahrlos geht.",
-		"The DS record is removed. We change the nameservers as soon as that is safe.",
+		"Der DS-Eintrag ist entfernt, DNSSEC ist damit aus. Die Nameserver ändern wir am {1}.",
+		"The DS record is removed, so DNSSEC is off. We change the nameservers on {1}.",
 	},
-	"note.change_canceled":  {"Die Änderung ist abgebrochen. Die Nameserver bleiben, wie sie sind.", "The change is cancelled. The nameservers stay as they are."},
+	"note.change_canceled": {
+		"Die Änderung ist abgebrochen. Die Nameserver bleiben, wie sie sind. Wurde der DS-Eintrag schon entfernt, bleibt DNSSEC aus, bis Sie wieder einen hinzufügen.",
+		"The change is cancelled. The nameservers stay as they are. If the DS record was already removed, DNSSEC stays off until you add one again.",
+	},
 	"note.change_ds_add":    {"Der DS-Eintrag ist bei der Registry hinterlegt.", "The registry has the DS record."},
 	"note.change_ds_remove": {"Der DS-Eintrag ist entfernt.", "The DS record is removed."},
 	"note.change_lock":      {"Die Domain hat jetzt eine Umzugssperre.", "The domain now has a transfer lock."},

@@ -128,7 +128,12 @@ var overviewTexts = ui.Texts{
 		"{1} vorbereitet, {2} bezahlt",
 		"{1} prepared, {2} paid",
 	},
-	"agents.spent": {"Bisher bezahlt", "Paid so far"},
+	"agents.orders_by_you": {
+		"{1} vorbereitet, {2} von Ihnen bezahlt",
+		"{1} prepared, {2} paid by you",
+	},
+	"agents.spent_by_you": {"von Ihnen bezahlt", "paid by you"},
+	"agents.spent":        {"Bisher bezahlt", "Paid so far"},
 	"agents.spent_hint": {
 		"Beträge inklusive USt., Erstattungen abgezogen.",
 		"Amounts include VAT, refunds deducted.",

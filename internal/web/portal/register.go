@@ -13,8 +13,8 @@ import (
 
 // Registration: an address, a mailed link, then a password or a passkey.
 
-// registerSentPath is where the forms send an address. Its page without one is what a reload
-// shows.
+// registerSentPath is where the forms send an address, and the page that they redirect to. It
+// shows the address for a few minutes.
 const registerSentPath = "/portal/register/sent"
 
 const registerPath = "/portal/register"
@@ -61,16 +61,20 @@ func (h *Handler) register(req *ui.Request) error {
 	case err != nil:
 		return h.showFormAgain(req, "register.title", "", registerForm(next), err)
 	}
-	// The page is the response to the form, because no URL may contain the address. Its form
-	// corrects a typo and sends the mail again.
-	req.SetFormPath(registerSentPath)
-	return h.show(req, "link_sent.title", "", form{
-		Intro: "register.sent.to", IntroValue: email, Action: registerSentPath, Fields: []ui.Field{emailField.With(email, "")}, Submit: "register.sent.again",
-		Hidden: []pair{{"next", next}}, Links: []pair{{"register.sign_in", ui.WithNext(ui.SignInPath, next)}},
-	})
+	req.RememberMailed(registerSentPath, ui.Mailed{Email: email, Next: next})
+	return req.SeeOther(registerSentPath)
 }
 
+// registerSent is the same whether there is an account or not. Its form corrects a typo and sends
+// the mail again.
 func (h *Handler) registerSent(req *ui.Request) error {
+	if mailed, ok := req.RememberedMailed(registerSentPath); ok {
+		next := mailedNext(mailed.Next)
+		return h.show(req, "link_sent.title", "", form{
+			Intro: "register.sent.to", IntroValue: mailed.Email, Action: registerSentPath, Fields: []ui.Field{emailField.With(mailed.Email, "")}, Submit: "register.sent.again",
+			Hidden: []pair{{"next", next}}, Links: []pair{{"register.sign_in", ui.WithNext(ui.SignInPath, next)}},
+		})
+	}
 	return h.showMessage(req, http.StatusOK, "link_sent.title", "register.sent.text", pair{"register.sign_in", ui.SignInPath})
 }
 
@@ -182,15 +186,19 @@ func (h *Handler) requestReset(req *ui.Request) error {
 		return h.showFormAgain(req, "reset.title", "", resetForm(next), err)
 	}
 	req.RememberNext(next)
-	// As after a registration. The page is the same whether there is an account or not.
-	req.SetFormPath(resetSentPath)
-	return h.show(req, "link_sent.title", "", form{
-		Intro: "reset.sent.to", IntroValue: email, Action: resetSentPath, Fields: []ui.Field{emailField.With(email, "")}, Submit: "register.sent.again",
-		Hidden: []pair{{"next", next}}, Links: []pair{{"reset.sign_in", ui.WithNext(ui.SignInPath, next)}},
-	})
+	req.RememberMailed(resetSentPath, ui.Mailed{Email: email})
+	return req.SeeOther(resetSentPath)
 }
 
+// resetSent is as registerSent.
 func (h *Handler) resetSent(req *ui.Request) error {
+	if mailed, ok := req.RememberedMailed(resetSentPath); ok {
+		next := req.RememberedNext()
+		return h.show(req, "link_sent.title", "", form{
+			Intro: "reset.sent.to", IntroValue: mailed.Email, Action: resetSentPath, Fields: []ui.Field{emailField.With(mailed.Email, "")}, Submit: "register.sent.again",
+			Hidden: []pair{{"next", next}}, Links: []pair{{"reset.sign_in", ui.WithNext(ui.SignInPath, next)}},
+		})
+	}
 	return h.showMessage(req, http.StatusOK, "link_sent.title", "reset.sent.text",
 		pair{"register.sent.again", ui.WithNext(resetPath, req.RememberedNext())}, pair{"reset.sign_in", ui.WithNext(ui.SignInPath, req.RememberedNext())})
 }

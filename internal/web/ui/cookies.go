@@ -20,6 +20,7 @@ const (
 	languageCookie = "dotkontor_lang"
 	basketCookie   = "dotkontor_basket"
 	nextCookie     = "dotkontor_next"
+	mailedCookie   = "dotkontor_mailed"
 )
 
 // Lifetimes of cookies in the browser. Whether a session is valid is decided by the
@@ -31,7 +32,8 @@ const (
 	basketMaxAge       = 30 * 24 * time.Hour
 	flashMaxAge        = time.Minute
 	nextMaxAge         = time.Hour // as long as the mailed link of a password reset
-	untilBrowserCloses = 0         // until the browser is closed
+	mailedMaxAge       = 10 * time.Minute
+	untilBrowserCloses = 0 // until the browser is closed
 )
 
 func (f *Frame) cookieName(name string) string {
@@ -130,12 +132,23 @@ func (req *Request) PreferAccountLanguage(language string) {
 // in the URL, so that no link can make a page claim something that did not happen.
 func (req *Request) Flash(key string) { req.frame.setCookie(req.W, flashCookie, key, flashMaxAge) }
 
-func (req *Request) takeFlash() string {
-	key := req.frame.cookie(req.R, flashCookie)
+// FlashAt is Flash for a message that names a time.
+func (req *Request) FlashAt(key string, at time.Time) {
+	req.Flash(key + flashTime + at.UTC().Format(time.RFC3339))
+}
+
+// flashTime separates the key of a message from its time.
+const flashTime = "@"
+
+// takeFlash returns the key of the message and its time, which is zero if it names none.
+func (req *Request) takeFlash() (key string, at time.Time) {
+	key = req.frame.cookie(req.R, flashCookie)
 	if key != "" {
 		req.frame.setCookie(req.W, flashCookie, "", 0)
 	}
-	return key
+	key, when, _ := strings.Cut(key, flashTime)
+	at, _ = time.Parse(time.RFC3339, when) // zero if it is none
+	return key, at
 }
 
 // maxNextCookieBytes is what browsers store in a cookie, next to its name and attributes.
@@ -160,6 +173,28 @@ func (req *Request) RememberedNext() string {
 		return ""
 	}
 	return LocalPath(path, "")
+}
+
+// Mailed is the address to which a form without sign-in has sent a mail, and where its link leads.
+type Mailed struct{ Email, Next string }
+
+// RememberMailed stores the address for the page at path, to which the form redirects: no URL may
+// contain it, and a page that responds to the form would send the mail again when reloaded.
+func (req *Request) RememberMailed(path string, mailed Mailed) {
+	value := url.Values{"at": {path}, "email": {mailed.Email}, "next": {mailed.Next}}.Encode()
+	if len(value) > maxNextCookieBytes {
+		value = ""
+	}
+	req.frame.setCookie(req.W, mailedCookie, value, mailedMaxAge)
+}
+
+// RememberedMailed returns what RememberMailed stored for the page at path within the last minutes.
+func (req *Request) RememberedMailed(path string) (mailed Mailed, ok bool) {
+	values, err := url.ParseQuery(req.frame.cookie(req.R, mailedCookie))
+	if err != nil || values.Get("at") != path || values.Get("email") == "" {
+		return Mailed{}, false
+	}
+	return Mailed{values.Get("email"), values.Get("next")}, true
 }
 
 // BasketPathIn returns the basket's path in a language.

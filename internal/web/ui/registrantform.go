@@ -25,6 +25,10 @@ func RegistrantFields(language string, r account.Registrant) []Field {
 	vat.Hint, vat.Optional = "hint.vat_id", true
 	organisation := sometimes(text(account.FieldOrganisation, "organization", r.Organisation), "hint.organisation")
 	vat.Only, organisation.Only = string(account.Company), string(account.Company)
+	state := sometimes(text(account.FieldState, "address-level1", r.State), "hint.state")
+	if r.State == "" { // one that is stored stays visible, so that it can be removed
+		state.Only = "state"
+	}
 	if r.Organisation != "" || r.VATID != "" {
 		r.Kind = account.Company // so that saving drops neither
 	}
@@ -37,8 +41,8 @@ func RegistrantFields(language string, r account.Registrant) []Field {
 		text(account.FieldStreet, "street-address", r.Street),
 		sometimes(text(account.FieldPostalCode, "postal-code", r.PostalCode), ""),
 		text(account.FieldCity, "address-level2", r.City),
-		sometimes(text(account.FieldState, "address-level1", r.State), "hint.state"),
 		{Name: account.FieldCountry, Label: "field.country", Autocomplete: "country", Value: r.Country, Choices: Countries(language)},
+		state,
 		phone,
 		vat,
 	}

@@ -305,7 +305,8 @@ type pageData struct {
 	// Here is where the language switch returns, Home the target of the logo. SignIn is
 	// the sign-in link; empty on the sign-in pages themselves.
 	Here, Home, SignIn string
-	Flash              string // the text key of the message about the last action
+	Flash              string    // the text key of the message about the last action
+	FlashAt            time.Time // that it names; zero if it names none
 	// PublicLinks are the public pages, Menu the customer's own.
 	PublicLinks, Menu []menuEntry
 	Basket            string      // the basket's path, empty if there is none
@@ -324,8 +325,8 @@ func (templates *Templates) Render(req *Request, view View) error {
 		return err
 	}
 	s := templates.pageDataFor(req, view)
-	if key := req.takeFlash(); templates.Has("note." + key) {
-		s.Flash = "note." + key
+	if key, at := req.takeFlash(); templates.Has("note." + key) {
+		s.Flash, s.FlashAt = "note."+key, at
 	}
 	var body bytes.Buffer
 	if err := page.ExecuteTemplate(&body, "frame.html", s); err != nil {

@@ -44,6 +44,9 @@ func TestPasskey_RegistersAndSignsInWithoutPassword(t *testing.T) {
 		if m := e.deliverOneMail(registrar.MailPasswordChanged); m.facts["change"] != "set" {
 			t.Errorf("the mail about the first password is about %v", m.facts)
 		}
+		if !e.hasAuditEvent(again, account.ActionPasswordChosen) || e.hasAuditEvent(again, account.ActionPasswordChanged) {
+			t.Error("the first password is audited as a changed one")
+		}
 		e.must(e.RemovePasskey(ctx, actorOf(again), passkeys[0].ID))
 		_, err = e.passkeySignIn(device)
 		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -43,6 +44,9 @@ func (d *fakeRegistry) ApplyChange(_ context.Context, task domainchange.Task) (d
 	record := d.records[task.Name]
 	switch task.Kind {
 	case domainchange.Nameservers:
+		if len(record.DS) > 0 && !task.Immediate {
+			return domainchange.Result{Signed: true, Record: record}, d.err
+		}
 		record.Nameservers = task.Nameservers
 	case domainchange.AddDS:
 		record.DS = append(record.DS, task.DS)
@@ -105,6 +109,31 @@ func TestDomainPage_ChangesReachTheRegistry(t *testing.T) {
 }
 
 // The registry's answer to a renewal is newer than the record that the page has.
+func TestDomainPage_SignedDomainSaysWhatHappensToDNSSEC(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	path, b := "/portal/domains/"+s.addDomain(s.newMember("erika@example.org").ID, "eigene", registrar.DomainActive), s.signedInBrowser("erika@example.org")
+	const ds = "2371 13 2 1F987CC6583E92DF0890718C42A50A6E4C2C6F6F3E0C0DBE9C30BFD40AE8BC1F"
+	if got := b.post(path+"/ds", url.Values{"ds": {"eigene.de. IN DS " + ds}}); got.status != http.StatusSeeOther {
+		t.Fatalf("got %d", got.status)
+	}
+	if got := b.get(path).body; !strings.Contains(got, "ab dann ist DNSSEC aus") || !strings.Contains(got, "der DS-Eintrag kommt dadurch aber nicht zurück") {
+		t.Errorf("the form does not say that DNSSEC ends: %s", got)
+	}
+	if got := b.post(path+"/nameservers", url.Values{"nameservers": {"ns1.neu.example\nns2.neu.example"}}); got.status != http.StatusSeeOther {
+		t.Fatalf("got %d", got.status)
+	}
+	if got := b.get(path).body; !regexp.MustCompile(`DNSSEC ist damit aus\. Die Nameserver ändern wir am <time[^>]*>[0-9]{2}\.[0-9]{2}\.[0-9]{4}`).MatchString(got) {
+		t.Errorf("the confirmation names no day: %s", got)
+	}
+	if got := b.post(path+"/cancel", nil); got.status != http.StatusSeeOther {
+		t.Fatalf("got %d", got.status)
+	}
+	if got := b.get(path).body; !strings.Contains(got, "bleibt DNSSEC aus, bis Sie wieder einen hinzufügen") {
+		t.Errorf("after the cancellation: %s", got)
+	}
+}
+
 func TestDomainPage_RecordIsReadAgainAfterRenewal(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)

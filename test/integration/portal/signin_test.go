@@ -107,7 +107,10 @@ func TestRegister_LinkIsUsedOnlyByItsButton(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
 	b := s.newBrowser()
-	if got := b.post("/portal/register", url.Values{"email": {"neu@example.org"}}); got.status != http.StatusOK || !strings.Contains(got.body, `value="neu@example.org"`) {
+	if got := b.post("/portal/register", url.Values{"email": {"neu@example.org"}}); got.location() != "/portal/register/sent" {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	if got := b.get("/portal/register/sent"); !strings.Contains(got.body, `value="neu@example.org"`) || !strings.Contains(got.body, "Noch einmal schicken") {
 		t.Fatalf("got %d %s", got.status, got.body)
 	}
 	link := s.mailedLink(registrar.MailConfirm)
@@ -300,8 +303,16 @@ func TestPages_DoNotRevealAccounts(t *testing.T) {
 	s := newEnv(t, true)
 	s.newMember("erika@example.org")
 	for _, path := range []string{"/portal/register", "/portal/reset/sent"} {
-		known := s.newBrowser().post(path, url.Values{"email": {"erika@example.org"}})
-		unknown := s.newBrowser().post(path, url.Values{"email": {"nobody@example.org"}})
+		sent := func(email string) pageResponse {
+			b := s.newBrowser()
+			if got := b.post(path, url.Values{"email": {email}}); got.status != http.StatusSeeOther {
+				t.Errorf("%s: got %d", path, got.status)
+			} else {
+				path = got.location()
+			}
+			return b.get(path)
+		}
+		known, unknown := sent("erika@example.org"), sent("nobody@example.org")
 		if known.status != unknown.status || known.location() != unknown.location() || strings.ReplaceAll(known.body, "erika@", "nobody@") != unknown.body {
 			t.Errorf("%s: %d %s and %d %s", path, known.status, known.location(), unknown.status, unknown.location())
 		}
@@ -322,7 +333,10 @@ func TestReset_SetsPasswordAndEndsSessions(t *testing.T) {
 	s.newMember("otto@example.org")
 	// The link may be opened while signed in to another account.
 	old, b := s.signedInBrowser("erika@example.org"), s.signedInBrowser("otto@example.org")
-	got := b.post("/portal/reset/sent", url.Values{"email": {"erika@example.org"}})
+	if got := b.post("/portal/reset/sent", url.Values{"email": {"erika@example.org"}}); got.location() != "/portal/reset/sent" {
+		t.Fatalf("got %d %s", got.status, got.location())
+	}
+	got := b.get("/portal/reset/sent")
 	if got.status != http.StatusOK || !strings.Contains(got.body, `value="erika@example.org"`) || !strings.Contains(got.body, "Noch einmal schicken") {
 		t.Fatalf("got %d %s", got.status, got.body)
 	}
