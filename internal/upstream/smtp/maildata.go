@@ -105,7 +105,6 @@ func (l *language) orderData(data map[string]string) orderData {
 	}
 	total, err := registrar.ParseCents(data["gross"])
 	b.Rounded = err == nil && len(b.Items) == count && sum != total
-	slices.SortStableFunc(b.Items, func(a, b item) int { return compareNames(a.Name, b.Name) })
 	b.Others = max(len(b.Items)-1, 0)
 	parts, _ := strconv.Atoi(data["parts"])
 	for n := range min(parts, maxItems) {

@@ -61,12 +61,12 @@ dotkontor
 	}
 }
 
-func TestMails_ListDomainsInOrder(t *testing.T) {
+func TestMails_ListDomainsAsTheOrderDoes(t *testing.T) {
 	t.Parallel()
 	names := map[string]string{"items": "3", "item1_name": "zebra.de", "item2_name": "xn--bcher-kva.de", "item3_name": "ahorn.de"}
 	body := renderMail(t, registrar.MailOrderPaid, "de", orderMailData(names))
 	last := 0
-	for _, name := range []string{"ahorn.de", "bücher.de", "zebra.de"} {
+	for _, name := range []string{"zebra.de", "bücher.de", "ahorn.de"} {
 		at := strings.Index(body, "\n"+name)
 		if at < last {
 			t.Errorf("%s is in the wrong place:\n%s", name, body)
