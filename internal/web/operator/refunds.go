@@ -154,7 +154,7 @@ func (h *Handler) showRefundForm(req *ui.Request, operator registrar.Actor, requ
 	}
 	preview := record.Order
 	view.Preview = &order.RefundPreview{Order: preview, Remaining: record.Left()}
-	return h.render(req, ui.View{Name: "refundform", Status: status, Title: "refund.title", Section: ordersPath}, view, message)
+	return h.render(req, ui.View{Name: "refundform", Status: status, Title: "refund.title", TitleValue: record.ID, Section: ordersPath}, view, message)
 }
 
 // withdrawnItem returns the item that a notice is about, if it names the domain of exactly one.
@@ -214,7 +214,7 @@ func (h *Handler) previewRefund(req *ui.Request, operator registrar.Actor) error
 		return err
 	}
 	req.SetFormPath(filledRefundPath(request, view.Amount))
-	return h.render(req, ui.View{Name: "refundpreview", Title: "refund.preview", Section: ordersPath}, view, "")
+	return h.render(req, ui.View{Name: "refundpreview", Title: "refund.preview", TitleValue: preview.Order.ID, Section: ordersPath}, view, "")
 }
 
 // refusedRefund shows the form again with the reason, or the error page.

@@ -4,7 +4,7 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 
 // refundTexts are those of refunds.
 var refundTexts = ui.Texts{
-	"refund.title":  {"Bestellung erstatten", "Refund an order"},
+	"refund.title":  {"Bestellung {1} erstatten", "Refund order {1}"},
 	"refund.do":     {"Erstatten", "Refund"},
 	"refund.do_one": {"{1} erstatten", "Refund {1}"},
 	"refund.left":   {"Noch erstattbar", "Refundable"},
@@ -26,7 +26,7 @@ var refundTexts = ui.Texts{
 	"refund.note":        {"Interne Notiz", "Internal note"},
 	"refund.note_hint":   {"Warum Sie erstatten, in höchstens {1} Zeichen. Die E-Mail an den Kunden nennt nur den Grund, nicht die Notiz; sie gehört aber zu seinem Datenexport.", "Why you refund, in at most {1} characters. The email to the customer states only the reason, not the note; but the note is part of their data export."},
 	"refund.show":        {"Vorschau", "Preview"},
-	"refund.preview":     {"Erstattung prüfen", "Review the refund"},
+	"refund.preview":     {"Erstattung von {1} prüfen", "Review the refund of {1}"},
 	"refund.sum":         {"Erstattet werden", "Refunded"},
 	"refund.back":        {"Zurück zur Bestellung", "Back to the order"},
 	"refund.of":          {"Von", "Of"},

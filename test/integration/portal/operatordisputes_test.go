@@ -127,7 +127,7 @@ func TestRefundForm_DisputedPaymentSaysWhyNothingIsRefundable(t *testing.T) {
 	page := func(wants ...string) {
 		t.Helper()
 		body := b.get("/operator/orders/" + o.ID + "/refund").body
-		for _, want := range append(wants, "mit einer Notiz", `href="/operator/notices"`) {
+		for _, want := range append(wants, "<title>Bestellung "+o.ID+" erstatten · dotkontor</title>", "mit einer Notiz", `href="/operator/notices"`) {
 			if !strings.Contains(body, want) {
 				t.Errorf("the page has no %q: %s", want, body)
 			}
