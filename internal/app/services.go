@@ -62,10 +62,15 @@ const maxLimiterKeys = 200_000
 // now is business time, which a sandbox may move; sign-ins, links and tokens use real time.
 func OpenServices(ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time) (*Services, error) {
 	services, err := openServicesWith(ctx, cfg, logger, now, serviceHooks{})
-	if action := sqldb.ActionIfDamaged(err); action != "" { // the service logs it
-		return nil, fmt.Errorf("%w; %s", err, action)
+	return services, WithDamageHint(err) // the service logs it
+}
+
+// WithDamageHint adds what an operator does if err says that the database is damaged.
+func WithDamageHint(err error) error {
+	if action := sqldb.ActionIfDamaged(err); action != "" {
+		return fmt.Errorf("%w; %s", err, action)
 	}
-	return services, err
+	return err
 }
 
 // StoreOptions returns the database settings of a configuration.
@@ -78,7 +83,7 @@ func StoreOptions(cfg config.Config) store.Options {
 
 // Migrate brings the schema of the database up to date, as the service does when it starts.
 func Migrate(ctx context.Context, options store.Options) error {
-	if err := refuseLostDatabase(options); err != nil {
+	if err := CheckLostDatabase(options); err != nil {
 		return err
 	}
 	db, err := store.Open(ctx, options)
@@ -88,9 +93,9 @@ func Migrate(ctx context.Context, options store.Options) error {
 	return db.Close()
 }
 
-// refuseLostDatabase keeps a service or a command from creating an empty database in a folder
+// CheckLostDatabase keeps a service or a command from creating an empty database in a folder
 // that had one: it would sell names again that customers own.
-func refuseLostDatabase(options store.Options) error {
+func CheckLostDatabase(options store.Options) error {
 	if sqldb.Exists(options) {
 		return nil
 	}
@@ -116,7 +121,7 @@ func openServicesWith(
 	defer cancel()
 	options := StoreOptions(cfg)
 	options.Logger = logger
-	if err := refuseLostDatabase(options); err != nil {
+	if err := CheckLostDatabase(options); err != nil {
 		return nil, err
 	}
 	db, err := store.Open(openCtx, options)

@@ -2,6 +2,7 @@ package admin
 
 // grammar has the operator commands.
 type grammar struct {
+	Config    ConfigCommand    `cmd:""`
 	Customers CustomersCommand `cmd:""`
 	Orders    OrdersCommand    `cmd:""`
 	Terms     TermsCommand     `cmd:""`

@@ -103,6 +103,10 @@ func checkDatabase(t *cli.Terminal, cfg config.Config, f *findings, connect bool
 	if cfg.Database.URL != "" {
 		engine = "database (PostgreSQL)"
 	}
+	if err := app.CheckLostDatabase(app.StoreOptions(cfg)); err != nil {
+		f.fail(err)
+		return 0
+	}
 	db, err := store.OpenExisting(ctx, app.StoreOptions(cfg))
 	if err != nil {
 		f.fail(fmt.Errorf("%s: %w; secret_key and the price list were not checked", engine, databaseSettings.explain(err)))

@@ -21,6 +21,10 @@ func TestDatabase_MissingInUsedFolderIsAnErrorAndIsNotCreated(t *testing.T) {
 	if err := os.Rename(database, database+".away"); err != nil {
 		t.Fatal(err)
 	}
+	code, out, message := clitest.Run(t, &grammar{}, nil, "config", "check", settings)
+	if code == 0 || !strings.Contains(string(out)+message, "the database is missing") {
+		t.Errorf("config check: exit code %d, %s %s", code, out, message)
+	}
 	for _, command := range [][]string{{"orders", "list"}, {"notices", "list"}, {"customers", "list"}} {
 		code, _, message := clitest.Run(t, &grammar{}, nil, append(command, "--config", settings)...)
 		if code == 0 || !strings.Contains(message, "the database is missing") {

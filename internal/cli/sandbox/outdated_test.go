@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,6 +22,18 @@ func TestSandbox_DatabaseBeforeBaselineSaysHowToStartFresh(t *testing.T) {
 	}
 	code, _, errOut := clitest.Run(t, &grammar{}, nil, "sandbox", "--data", folder, "--listen", "127.0.0.1:0")
 	if code != cli.ExitError || !strings.Contains(errOut, "before v0.1.0") || !strings.Contains(errOut, "move the data folder "+folder+" away") {
+		t.Errorf("got %d, %s", code, errOut)
+	}
+}
+
+func TestSandbox_DamagedDatabaseSaysToRestore(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "dotkontor.db"), []byte(strings.Repeat("not a database. ", 1024)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errOut := clitest.Run(t, &grammar{}, nil, "sandbox", "--data", folder, "--listen", "127.0.0.1:0")
+	if code != cli.ExitError || !strings.Contains(errOut, "database_corrupt") || !strings.Contains(errOut, "restore the last backup") {
 		t.Errorf("got %d, %s", code, errOut)
 	}
 }

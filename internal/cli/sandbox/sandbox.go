@@ -79,7 +79,7 @@ func (c Command) start(t *cli.Terminal) (err error) {
 	}
 	edition, err := store.ReadPriceList(t.Ctx, store.Options{Data: c.Data})
 	if err != nil {
-		return err
+		return app.WithDamageHint(err)
 	}
 	sim := simulation{unsourced: unsourcedTLDs(edition.List)}
 	if sim.demo, err = loadDemo(c.Data, now()); err != nil {

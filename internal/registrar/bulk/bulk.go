@@ -154,8 +154,8 @@ type selected struct {
 }
 
 // Run carries out an action and returns it with its results. An error means that nothing was
-// done, or that the database failed. Nameservers that are wrong for every domain are such an
-// error.
+// done, or that the database failed. A line that is no nameserver is such an error, and so are
+// nameservers that are wrong for every domain.
 func (s *Service) Run(ctx context.Context, actor registrar.Actor, request Request) (Action, error) {
 	if err := actor.RequirePerson(); err != nil {
 		return Action{}, err
@@ -166,6 +166,11 @@ func (s *Service) Run(ctx context.Context, actor registrar.Actor, request Reques
 	}
 	if request.Kind.NeedsRecentSignIn() {
 		if err := actor.RequireRecentSignIn(s.cfg.Clock()); err != nil {
+			return Action{}, err
+		}
+	}
+	if request.Kind == Nameservers {
+		if err := domainchange.CheckNameserverLines(request.Nameservers); err != nil {
 			return Action{}, err
 		}
 	}
@@ -182,21 +187,24 @@ func (s *Service) Run(ctx context.Context, actor registrar.Actor, request Reques
 	}
 	slices.SortStableFunc(chosen, func(a, b selected) int { return strings.Compare(a.domain.Name, b.domain.Name) })
 	var held []portfolio.Domain
-	var last error
+	var invalid error // the first one about the nameservers
 	for _, one := range chosen {
 		result, err := Result{Domain: one.id, Name: one.domain.Name}, one.err
 		if err == nil {
 			result.ChangeID, err = act(ctx, actor, one.domain, action.ID)
 		}
 		if err != nil {
-			result.Code, last = cmp.Or(registrar.CodeOf(err), NotDone), err
+			result.Code = cmp.Or(registrar.CodeOf(err), NotDone)
+			if invalid == nil && registrar.KindOf(err) == registrar.KindInvalid {
+				invalid = err
+			}
 		} else {
 			held = append(held, one.domain)
 		}
 		action.Results = append(action.Results, result)
 	}
-	if len(held) == 0 && request.Kind == Nameservers && registrar.KindOf(last) == registrar.KindInvalid {
-		return Action{}, last
+	if len(held) == 0 && request.Kind == Nameservers && invalid != nil {
+		return Action{}, invalid
 	}
 	if request.Kind == Renew {
 		if err := s.renew(ctx, actor, held, &action); err != nil {

@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -123,9 +124,21 @@ func TestRun_NameserversWrongForAllAreAnError(t *testing.T) {
 	t.Parallel()
 	service, f := newService(t)
 	f.refuse["a"], f.refuse["b"] = "bad_nameserver", "bad_nameserver"
-	_, err := service.Run(t.Context(), person(clock), Request{Kind: Nameservers, Domains: []string{"a", "b"}, Nameservers: "x"})
+	_, err := service.Run(t.Context(), person(clock), Request{Kind: Nameservers, Domains: []string{"a", "b"}, Nameservers: "ns1.x.example"})
 	if registrar.CodeOf(err) != "bad_nameserver" || len(f.stored) != 0 {
 		t.Errorf("%v, %d stored", err, len(f.stored))
+	}
+}
+
+func TestRun_InvalidNameserverLineChangesNothing(t *testing.T) {
+	t.Parallel()
+	service, f := newService(t)
+	f.refuse["b"] = domainchange.ChangeInProgress // such a refusal must not hide the invalid line
+	for text, want := range map[string]int{"ns1.x.example\nkein name": 2, "ns1.x.example\n\nns1.x.example": 3} {
+		_, err := service.Run(t.Context(), person(clock), Request{Kind: Nameservers, Domains: []string{"a", "b"}, Nameservers: text})
+		if line, ok := errors.AsType[*domainchange.InputLine](err); !ok || line.Number != want || len(f.queued)+len(f.stored) != 0 {
+			t.Errorf("%q: %v, queued %v", text, err, f.queued)
+		}
 	}
 }
 

@@ -211,6 +211,8 @@ type Changes interface {
 	SecureFor(ctx context.Context, customer, domain, dispute string) (domainchange.Progress, error)
 	HoldFor(ctx context.Context, customer, domain, dispute string) (domainchange.Progress, error)
 	ReleaseFor(ctx context.Context, customer, domain, dispute string) (domainchange.Progress, error)
+	// RepeatDisputed sets the holder of a transferred domain that a lock has refused.
+	RepeatDisputed(ctx context.Context, customer, domain string) (domainchange.Progress, error)
 }
 
 // Transfers is transferaway.Service, which rejects transfers to other registrars.

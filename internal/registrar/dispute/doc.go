@@ -71,7 +71,8 @@
 //	  and the transfer is not rejected.
 //
 // Lifting removes clientHold, if it was set for this dispute. The registry's transfer lock stays;
-// the customer can remove it.
+// the customer can remove it. The holder of a domain that was transferred to us during the dispute is
+// set then: the lock has refused that change.
 //
 // A lost dispute means that the order is unpaid. Invoice and order don't change: the operators'
 // page shows the open claim, and the customer's page of the order says that the payment went back.

@@ -151,6 +151,10 @@ func (blockedChanges) ReleaseFor(context.Context, string, string, string) (domai
 	return domainchange.Blocked, nil
 }
 
+func (blockedChanges) RepeatDisputed(context.Context, string, string) (domainchange.Progress, error) {
+	return domainchange.Done, nil
+}
+
 func TestDenial_WaitsOnlyForTransferableDomains(t *testing.T) {
 	t.Parallel()
 	s := &Service{cfg: Config{Changes: blockedChanges{}}}

@@ -320,8 +320,12 @@ func (s *Service) enforce(ctx context.Context, d Dispute) (domainchange.Progress
 func (s *Service) enforceOn(ctx context.Context, d Dispute, domain Domain) (domainchange.Progress, error) {
 	if d.Lock == LockLifted || d.Lock == LockKept || d.Lock == LockActive {
 		progress, err := s.cfg.Changes.ReleaseFor(ctx, domain.Customer, domain.ID, d.ID)
-		if err != nil || progress == domainchange.InProgress || d.Lock == LockLifted {
+		if err != nil || progress == domainchange.InProgress {
 			return progress, err
+		}
+		if d.Lock == LockLifted {
+			repeated, err := s.cfg.Changes.RepeatDisputed(ctx, domain.Customer, domain.ID)
+			return min(progress, repeated), err
 		}
 	}
 	secured, err := s.cfg.Changes.SecureFor(ctx, domain.Customer, domain.ID, d.ID)

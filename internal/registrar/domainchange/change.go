@@ -237,13 +237,14 @@ const (
 	// ActionPlanned is about nameservers that are changed once DS records have left all caches.
 	ActionPlanned   registrar.Action = "nameservers_planned"
 	ActionRefused   registrar.Action = "domain_change_refused"
+	ActionDisputed  registrar.Action = "domain_change_disputed" // refused by the lock of a payment dispute
 	ActionAbandoned registrar.Action = "domain_change_abandoned"
 	ActionCanceled  registrar.Action = "domain_change_canceled"
 )
 
 // Actions returns all audited actions of this package.
 func Actions() []registrar.Action {
-	all := []registrar.Action{ActionPlanned, ActionRefused, ActionAbandoned, ActionCanceled}
+	all := []registrar.Action{ActionPlanned, ActionRefused, ActionDisputed, ActionAbandoned, ActionCanceled}
 	for _, kind := range ChangeKinds() {
 		all = append(all, actions[kind])
 	}

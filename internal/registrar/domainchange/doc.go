@@ -123,5 +123,6 @@
 //
 // A domain that was transferred to us has the contacts of its former registrar. Package provision
 // stores a change of the registrant when it activates the domain; the transfer lock follows it,
-// also if the registry refuses the change.
+// also if the registry refuses the change. If the lock of a payment dispute refuses it, it is stored
+// again once the lock is lifted (RepeatDisputed).
 package domainchange

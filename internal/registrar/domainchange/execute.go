@@ -192,11 +192,19 @@ func (s *Service) markRefused(ctx context.Context, change Change, err error) Cha
 	// The error text names the rule or the result code, never the domain name.
 	s.cfg.Logger.WarnContext(ctx, "domain change refused", "change", change.ID, "kind", string(change.Kind), "extension", change.TLD,
 		"account", change.Account, "detail", err.Error())
-	transition := Transition{From: change, To: refused, AuditEvent: s.auditEvent(change, ActionRefused)}
+	transition := Transition{From: change, To: refused, AuditEvent: s.auditEvent(change, refusedAction(refused.Failure))}
 	if change.Desired.ThenLock {
 		transition.NextLock = registrar.NewID("chg_", s.cfg.Now())
 	}
 	return s.finalize(ctx, transition)
+}
+
+// refusedAction is the audited action of a refused change: by our own lock, or by the registry.
+func refusedAction(why registrar.Code) registrar.Action {
+	if why == DomainDisputed {
+		return ActionDisputed
+	}
+	return ActionRefused
 }
 
 // markDone completes a transition from a change that was made.

@@ -16,9 +16,23 @@ import (
 // hostProfile converts host names to lower-case A-labels.
 var hostProfile = idna.New(idna.MapForLookup(), idna.StrictDomainName(true), idna.VerifyDNSLength(true), idna.Transitional(false))
 
+// CheckNameserverLines returns an error if a line is no nameserver of any domain, or if there is none.
+// Its cause is an InputLine.
+func CheckNameserverLines(text string) error {
+	servers, err := parseNameserverLines(text, func(Nameserver) error { return nil })
+	if err == nil && len(servers) == 0 {
+		err = registrar.Invalid(TooFewNameservers)
+	}
+	return err
+}
+
 // parseNameservers parses user input: one nameserver per line, with its name and, if it is
 // below the domain itself, its addresses. It does not check how many the registry allows.
 func parseNameservers(domain, text string) ([]Nameserver, error) {
+	return parseNameserverLines(text, func(server Nameserver) error { return server.checkGlue(domain) })
+}
+
+func parseNameserverLines(text string, check func(Nameserver) error) ([]Nameserver, error) {
 	var servers []Nameserver
 	number := 0
 	for line := range strings.Lines(text) {
@@ -27,7 +41,10 @@ func parseNameservers(domain, text string) ([]Nameserver, error) {
 		if len(fields) == 0 {
 			continue
 		}
-		server, err := parseNameserver(domain, fields)
+		server, err := parseNameserver(fields)
+		if err == nil {
+			err = check(server)
+		}
 		if err == nil && slices.ContainsFunc(servers, func(other Nameserver) bool { return other.Name == server.Name }) {
 			err = registrar.Invalid(DuplicateNameserver)
 		}
@@ -57,7 +74,7 @@ func parseHost(text string) (string, bool) {
 	return name, strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "0123456789") != ""
 }
 
-func parseNameserver(domain string, fields []string) (Nameserver, error) {
+func parseNameserver(fields []string) (Nameserver, error) {
 	name, ok := parseHost(fields[0])
 	if !ok {
 		return Nameserver{}, registrar.Invalid(BadNameserver)
@@ -75,14 +92,19 @@ func parseNameserver(domain string, fields []string) (Nameserver, error) {
 			server.Addresses = append(server.Addresses, address.Unmap())
 		}
 	}
-	inBailiwick := name == domain || strings.HasSuffix(name, "."+domain)
-	switch {
-	case inBailiwick && len(server.Addresses) == 0:
-		return Nameserver{}, registrar.Invalid(GlueMissing)
-	case !inBailiwick && len(server.Addresses) > 0:
-		return Nameserver{}, registrar.Invalid(UnexpectedGlue)
-	}
 	return server, nil
+}
+
+// checkGlue returns an error unless a nameserver has addresses exactly if it is below the domain.
+func (n Nameserver) checkGlue(domain string) error {
+	inBailiwick := n.Name == domain || strings.HasSuffix(n.Name, "."+domain)
+	switch {
+	case inBailiwick && len(n.Addresses) == 0:
+		return registrar.Invalid(GlueMissing)
+	case !inBailiwick && len(n.Addresses) > 0:
+		return registrar.Invalid(UnexpectedGlue)
+	}
+	return nil
 }
 
 // Algorithms and digests considered secure today (RFC 8624 and successors); SHA-1 is not.

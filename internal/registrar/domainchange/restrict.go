@@ -2,9 +2,11 @@ package domainchange
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 )
 
 const clientHold = "clientHold"
@@ -110,6 +112,50 @@ func (s *Service) ReleaseFor(ctx context.Context, customer, id, dispute string) 
 	return s.storeFor(ctx, domain, dispute, Release)
 }
 
+// RepeatDisputed stores the change that sets the holder of a domain transferred to us once more, if
+// the lock of a payment dispute refused it and the lock has ended. Its data are the holder's now.
+func (s *Service) RepeatDisputed(ctx context.Context, customer, id string) (Progress, error) {
+	changes, err := s.cfg.Store.ListDomainChanges(ctx, id, maxShownChanges)
+	if err != nil {
+		return Blocked, err
+	}
+	last := slices.IndexFunc(changes, func(change Change) bool { return change.Kind == UpdateRegistrant })
+	if last < 0 || changes[last].Desired.Reason != holder.ReasonTransfer {
+		return Done, nil
+	}
+	refused := changes[last]
+	switch {
+	case !refused.State.Final():
+		return InProgress, nil
+	case refused.State != StatusRefused || refused.Failure != DomainDisputed:
+		return Done, nil
+	}
+	domain, err := s.customerDomain(ctx, customer, id)
+	if err != nil {
+		return Blocked, err
+	}
+	system := registrar.Actor{Kind: registrar.ActorSystem, Customer: customer}
+	change, _, err := s.prepareChange(ctx, system, domain, ChangeRequest{Kind: UpdateRegistrant, Holder: refused.Desired.Holder, Reason: holder.ReasonCorrection})
+	switch kind := registrar.KindOf(err); {
+	case err == nil:
+	case kind == registrar.KindConflict: // locked for another reason, or being transferred or deleted
+		return Blocked, nil
+	case registrar.IsTransient(err):
+		return Blocked, err
+	default: // the holder is gone or no longer eligible: the customer chooses another one
+		return Done, nil //nolint:nilerr // the domain page says that the holder was not set
+	}
+	change.Desired.Reason, change.Node, change.Attempts, change.DueAt = holder.ReasonTransfer, "", 0, s.worker.Now()
+	err = s.cfg.Store.AddDomainChange(ctx, change)
+	if registrar.CodeOf(err) == ChangeInProgress {
+		return InProgress, nil
+	}
+	if err == nil {
+		s.worker.Wake()
+	}
+	return InProgress, err
+}
+
 // LastChangeFor returns the last change of two kinds that was stored for a dispute; false if
 // there is none.
 func (s *Service) LastChangeFor(ctx context.Context, operator registrar.Actor, domain, dispute string, kind, or ChangeKind) (Change, bool, error) {
@@ -150,7 +196,7 @@ func (s *Service) storeFor(ctx context.Context, domain Domain, dispute string, k
 	if registrar.CodeOf(err) == ChangeInProgress && (kind == Lock || kind == Secure) {
 		record, _, recordErr := s.cfg.Store.GetRegistryRecord(ctx, domain.ID)
 		if recordErr == nil && !record.Locked() {
-			_ = s.endWaiting(ctx, domain.ID, StatusRefused, DomainDisputed, *s.auditEvent(change, ActionRefused)) // or it is not waiting
+			_ = s.endWaiting(ctx, domain.ID, StatusRefused, DomainDisputed, *s.auditEvent(change, ActionDisputed)) // or it is not waiting
 			err = s.cfg.Store.AddDomainChange(ctx, change)
 		}
 	}

@@ -439,18 +439,18 @@ func (s *Service) renewalGross(ctx context.Context, buyer Buyer, extension regis
 	return net + tax.VAT[0], nil
 }
 
-// VATRate returns the VAT rate of the actor's account today, in hundredths of a percent. While its
+// VATRate returns the VAT rate of the actor's account today, in hundredths of a percent, and its reason. While its
 // VAT ID can't be validated, that is the rate of an account without one.
-func (s *Service) VATRate(ctx context.Context, actor registrar.Actor) (basisPoints int, err error) {
+func (s *Service) VATRate(ctx context.Context, actor registrar.Actor) (basisPoints int, rule billing.Rule, err error) {
 	if actor.Customer == "" {
-		return 0, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
+		return 0, "", fail(registrar.KindUnauthenticated, registrar.SignInFirst)
 	}
 	buyer, err := s.cfg.Store.GetBuyer(ctx, actor.Customer)
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	tax, err := s.cfg.Taxes.Assess(ctx, partyOf(buyer), nil, s.now())
-	return tax.RateBasisPoints, err
+	return tax.RateBasisPoints, tax.Rule, err
 }
 
 // partyOf is what the VAT of a buyer depends on.

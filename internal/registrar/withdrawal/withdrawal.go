@@ -49,7 +49,7 @@
 //	termination               takes effect
 //	for a day                 on that day
 //	without a day             as early as possible (§ 312k Abs. 5 BGB)
-//	for cause, without a day  when it arrives
+//	for cause                 when it arrives; a day in the form is not used
 //
 // The day of arrival is that of UTC, which is never after the one in Germany: a deadline is never
 // shown later than it is. Weekends, which would extend it (§ 193 BGB), are ignored for that reason.
@@ -133,8 +133,12 @@ func (d Notice) Deadline() time.Time {
 	return arrived
 }
 
-// EndDay returns the day for which a termination is declared; zero if it states none.
+// EndDay returns the day for which a termination is declared; zero if it states none, or if it is for
+// cause: earlier releases stored a day of those, too.
 func (d Notice) EndDay() time.Time {
+	if d.Ground == Extraordinary {
+		return time.Time{}
+	}
 	day, _ := time.Parse(time.DateOnly, d.End)
 	return day
 }
@@ -384,6 +388,9 @@ func (d Notice) validate(now time.Time) (Notice, error) {
 	case d.Kind != Termination:
 		return d, registrar.Invalid(Malformed)
 	default:
+		if d.Ground == Extraordinary { // it takes effect when it arrives
+			d.End = ""
+		}
 		if d.Ground != Ordinary && d.Ground != Extraordinary {
 			problems[FieldGround] = Missing
 		}

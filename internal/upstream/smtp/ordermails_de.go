@@ -405,7 +405,7 @@ anklickbar machen, stehen in eckigen Klammern:
 > Name:    {{.Name}}
 > Vertrag: {{.Contract}}
 > Art:     {{if .Special}}außerordentlich, mit sofortiger Wirkung{{else}}ordentlich{{end}}
-> Zum:     {{with .End}}{{.}}{{else}}nächstmöglichen Zeitpunkt{{end}}{{with .Reason}}
+> Zum:     {{if .Special}}Tag des Eingangs{{else}}{{with .End}}{{.}}{{else}}nächstmöglichen Zeitpunkt{{end}}{{end}}{{with .Reason}}
 > Grund:
 > {{.}}{{end}}
 
@@ -451,7 +451,7 @@ E-Mail:  {{.Email}}
 > Name:    {{.Name}}
 > Vertrag: {{.Contract}}{{if .Termination}}
 > Art:     {{if .Special}}außerordentlich, mit sofortiger Wirkung{{else}}ordentlich{{end}}
-> Zum:     {{with .End}}{{.}}{{else}}nächstmöglichen Zeitpunkt{{end}}{{with .Reason}}
+> Zum:     {{if .Special}}Tag des Eingangs{{else}}{{with .End}}{{.}}{{else}}nächstmöglichen Zeitpunkt{{end}}{{end}}{{with .Reason}}
 > Grund:
 > {{.}}{{end}}{{end}}
 {{if not .Termination}}{{range .Orders}}

@@ -387,7 +387,7 @@ would make an address clickable are in square brackets:
 > Name:     {{.Name}}
 > Contract: {{.Contract}}
 > Kind:     {{if .Special}}for cause, with immediate effect{{else}}ordinary{{end}}
-> As of:    {{with .End}}{{.}}{{else}}the earliest possible day{{end}}{{with .Reason}}
+> As of:    {{if .Special}}the day of receipt{{else}}{{with .End}}{{.}}{{else}}the earliest possible day{{end}}{{end}}{{with .Reason}}
 > Reason:
 > {{.}}{{end}}
 
@@ -431,7 +431,7 @@ Email:    {{.Email}}
 > Name:     {{.Name}}
 > Contract: {{.Contract}}{{if .Termination}}
 > Kind:     {{if .Special}}for cause, with immediate effect{{else}}ordinary{{end}}
-> As of:    {{with .End}}{{.}}{{else}}the earliest possible day{{end}}{{with .Reason}}
+> As of:    {{if .Special}}the day of receipt{{else}}{{with .End}}{{.}}{{else}}the earliest possible day{{end}}{{end}}{{with .Reason}}
 > Reason:
 > {{.}}{{end}}{{end}}
 {{if not .Termination}}{{range .Orders}}

@@ -304,7 +304,7 @@ func TestNoticeMail_RepeatsWholeNotice(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind, words := range map[registrar.MailKind][]string{
-		registrar.MailTermination:    {"dcl_1", "01.12.2026, 00:59 Uhr MEZ", "Erika Mustermann", "kaffee[.]de", "außerordentlich", "weil darum", "31.12.2026"},
+		registrar.MailTermination:    {"dcl_1", "01.12.2026, 00:59 Uhr MEZ", "Erika Mustermann", "kaffee[.]de", "außerordentlich", "weil darum", "Tag des Eingangs"},
 		registrar.MailWithdrawal:     {"dcl_1", "01.12.2026, 00:59 Uhr MEZ", "Erika Mustermann", "kaffee[.]de"},
 		registrar.MailNoticeReceived: {"dcl_1", "/operator/notices/dcl_1", "gekündigt", "erika@kundin.example", "weil darum"},
 	} {

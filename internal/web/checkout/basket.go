@@ -85,33 +85,36 @@ func (h *Handler) basketChange(do ui.PageFunc) http.HandlerFunc {
 	})
 }
 
-// basketRate returns the VAT rate of the visitor, or the German one if their address is not known.
-func (h *Handler) basketRate(req *ui.Request) (basisPoints int, known bool) {
+// basketRate returns the VAT rate of the visitor, or the German one if their address is not known, and
+// the text that explains it.
+func (h *Handler) basketRate(req *ui.Request) (basisPoints int, key string) {
 	shown := h.RateBasisPoints(h.Now())
 	if !req.SignedIn {
-		return shown, false
+		return shown, "basket.vat"
 	}
+	var rule billing.Rule
 	_, known, err := h.Registrants.Registrant(req.R.Context(), req.Actor())
 	if err == nil && known {
-		basisPoints, err = h.Orders.VATRate(req.R.Context(), req.Actor())
+		basisPoints, rule, err = h.Orders.VATRate(req.R.Context(), req.Actor())
 	}
 	if err != nil { // the order determines the rate
 		httpjson.RecordError(req.W, err)
 	}
-	if err != nil || !known {
-		return shown, false
+	switch {
+	case err != nil || !known:
+		return shown, "basket.vat"
+	case rule == billing.RuleReverseCharge:
+		return basisPoints, "basket.vat_reverse"
+	default:
+		return basisPoints, "basket.vat_known"
 	}
-	return basisPoints, true
 }
 
 // basketRows returns the items of the basket with list prices. Invalid and duplicate
 // entries are dropped: none of our pages adds them.
 func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
-	rate, known := h.basketRate(req)
-	shown.Rate, shown.VATKey = formatRate(req.Language, rate), "basket.vat"
-	if known {
-		shown.VATKey = "basket.vat_known"
-	}
+	rate, key := h.basketRate(req)
+	shown.Rate, shown.VATKey = formatRate(req.Language, rate), key
 	for _, item := range req.Basket() {
 		entry, err := h.parseItem(item)
 		known := slices.ContainsFunc(shown.Rows, func(r basketRow) bool { return r.Name == entry.name.ASCII() })

@@ -211,7 +211,8 @@ func TestBasket_KnownAddressDeterminesVATRate(t *testing.T) {
 	t.Parallel()
 	const unknown = "Ihr Steuersatz hängt von Ihrer Anschrift ab"
 	for country, known := range map[string]string{
-		"": "", "DE": "Berechnet mit 19\u00a0% Umsatzsteuer, passend zu Ihrer Anschrift.", "CH": "Berechnet mit 0\u00a0% Umsatzsteuer, passend zu Ihrer Anschrift.",
+		"": "", "DE": "Berechnet mit 19\u00a0% Umsatzsteuer, passend zu Ihrer Anschrift.", "AT": "weil Ihre USt-IdNr. bestätigt ist: Sie schulden die Steuer selbst (Reverse Charge).",
+		"CH": "Berechnet mit 0\u00a0% Umsatzsteuer, passend zu Ihrer Anschrift.",
 	} {
 		s := &browser{t: t, d: &fakeOrders{}, who: "erika"}
 		if country != "" {
@@ -221,7 +222,7 @@ func TestBasket_KnownAddressDeterminesVATRate(t *testing.T) {
 		if known == "" {
 			s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{unknown}, []string{"passend zu Ihrer Anschrift"})
 		} else {
-			s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{known}, []string{unknown})
+			s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{known}, []string{unknown, map[bool]string{true: "passend zu Ihrer Anschrift", false: "Reverse Charge"}[country == "AT"]})
 		}
 	}
 }

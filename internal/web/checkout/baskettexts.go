@@ -20,6 +20,10 @@ var basketTexts = ui.Texts{
 		"Berechnet mit {1} Umsatzsteuer, passend zu Ihrer Anschrift.",
 		"Calculated with {1} VAT, based on your address.",
 	},
+	"basket.vat_reverse": {
+		"Berechnet ohne Umsatzsteuer, weil Ihre USt-IdNr. bestätigt ist: Sie schulden die Steuer selbst (Reverse Charge).",
+		"Calculated without VAT because your VAT ID is confirmed: you account for the tax yourself (reverse charge).",
+	},
 	"basket.identity": {
 		"Übersteigen Bestellungen mit demselben Konto, derselben E-Mail-Adresse oder demselben Zahlungsmittel innerhalb von 30 Tagen {1}, weisen Sie vor der Zahlung einmal Ihre Identität nach.",
 		"If orders with the same account, email address or payment method exceed {1} within 30 days, you verify your identity once before you pay.",

@@ -16,6 +16,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -77,11 +78,14 @@ type fakeOrders struct {
 	transfers []order.ListedTransfer
 }
 
-func (d *fakeOrders) VATRate(context.Context, registrar.Actor) (int, error) {
-	if d.registrant.Country == "CH" {
-		return 0, nil
+func (d *fakeOrders) VATRate(context.Context, registrar.Actor) (int, billing.Rule, error) {
+	switch d.registrant.Country {
+	case "CH":
+		return 0, billing.RuleOutsideEU, nil
+	case "AT":
+		return 0, billing.RuleReverseCharge, nil
 	}
-	return 1900, nil
+	return 1900, billing.RuleDomestic, nil
 }
 
 func (d *fakeOrders) VerifyOver() registrar.Cents { return 500_00 }

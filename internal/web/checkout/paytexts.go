@@ -119,7 +119,7 @@ var payTexts = ui.Texts{
 	"pay.confirmed_at":   {"Beauftragt", "Confirmed"},
 	"pay.number":         {"Bestellnummer", "Order number"},
 	"items.holder":       {"Inhaber: {1}", "Holder: {1}"},
-	"holder.heading":     {"Wem gehören die Domains?", "Who will hold the domains?"},
+	"holder.heading":     {"Inhaber je Domain", "Holder of each domain"},
 	"holder.intro": {
 		"Die Registry bekommt die Angaben des Inhabers. Die Rechnung geht an Sie.",
 		"The registry gets the holder's details. The invoice goes to you.",
@@ -180,8 +180,8 @@ var payTexts = ui.Texts{
 	"pay.to_invoice": {"Zur Rechnung", "View invoice"},
 	"pay.to_domains": {"Zu Ihren Domains", "View your domains"},
 
-	"need.registrant.heading.new":  {"Wem sollen die Domains gehören?", "Who will own the domains?"},
-	"need.registrant.heading.one":  {"Wem soll die Domain gehören?", "Who will own the domain?"},
+	"need.registrant.heading.new":  {"Wem sollen die Domains gehören?", "Who will hold the domains?"},
+	"need.registrant.heading.one":  {"Wem soll die Domain gehören?", "Who will hold the domain?"},
 	"need.registrant.heading.some": {"Ihre Angaben", "Your details"},
 	"need.registrant.heading.same": {"Ihre Angaben", "Your details"},
 	"need.registrant.new": {

@@ -50,6 +50,7 @@ type transferPage struct {
 	Unlisted        int // lines that are not stored
 	Net, VAT, Gross registrar.Cents
 	VATRate         string // the customer's
+	PricesKey       string // explains the prices
 	Repeated        int    // lines that were entered twice in the same way
 	// Holder is who will hold the domains; NewHolder is the form for another one.
 	Holder    holderChoice
@@ -93,7 +94,7 @@ func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated i
 	sortTransferLines(shown.Good)
 	sortTransferLines(shown.Bad)
 	if len(shown.Good) > 0 {
-		rate, err := h.Orders.VATRate(req.R.Context(), req.Actor())
+		rate, rule, err := h.Orders.VATRate(req.R.Context(), req.Actor())
 		if err != nil {
 			return err
 		}
@@ -103,7 +104,13 @@ func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated i
 			line.Years, _ = h.TransferTerms(line.name.TLD())
 			line.IncludesKey = transferTermKey(line.name.TLD(), line.Years)
 		}
-		shown.VATRate = formatRate(req.Language, rate)
+		shown.VATRate, shown.PricesKey = formatRate(req.Language, rate), "transfer.good_text"
+		switch {
+		case rule == billing.RuleReverseCharge:
+			shown.PricesKey = "transfer.good_text_reverse"
+		case rate == 0:
+			shown.PricesKey = "transfer.good_text_untaxed"
+		}
 		if shown.Identity, err = h.Orders.ExpectedIdentityCheck(req.R.Context(), req.Actor(), shown.Gross, false); err != nil {
 			return err
 		}

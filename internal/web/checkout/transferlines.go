@@ -10,6 +10,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // transferLine is one line of a list of transfers. Its code is never rendered, nor what was
@@ -72,7 +73,9 @@ func (h *Handler) listedLines(list []order.ListedTransfer) []transferLine {
 // sortTransferLines sorts lines by domain, so that a check does not move them. Those without a
 // domain come first, as they were entered.
 func sortTransferLines(lines []transferLine) {
-	slices.SortStableFunc(lines, func(a, b transferLine) int { return strings.Compare(a.Domain, b.Domain) })
+	slices.SortStableFunc(lines, func(a, b transferLine) int {
+		return strings.Compare(ui.UnicodeName(a.Domain), ui.UnicodeName(b.Domain))
+	})
 }
 
 // newListed are the lines to store.

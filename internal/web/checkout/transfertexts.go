@@ -33,6 +33,14 @@ var transferTexts = ui.Texts{
 		"Preise einmalig. Brutto enthält {1} Umsatzsteuer und ist je Domain auf Cent gerundet. Die Summe runden wir nur einmal; sie kann um wenige Cent abweichen.",
 		"One-time prices. Gross prices include {1} VAT and are rounded to the cent for each domain. The total is rounded only once and may differ by a few cents.",
 	},
+	"transfer.good_text_reverse": {
+		"Preise einmalig und ohne Umsatzsteuer, weil Ihre USt-IdNr. bestätigt ist: Sie schulden die Steuer selbst (Reverse Charge).",
+		"One-time prices without VAT because your VAT ID is confirmed: you account for the tax yourself (reverse charge).",
+	},
+	"transfer.good_text_untaxed": {
+		"Preise einmalig. Bei Ihrer Anschrift fällt keine deutsche Umsatzsteuer an.",
+		"One-time prices. With your address, no German VAT is due.",
+	},
 	"transfer.includes.rest": {"Restlaufzeit bleibt", "remaining term stays"},
 	"transfer.days":          {"bis zu {1} Tage", "up to {1} days"},
 	"transfer.day":           {"bis zu 1 Tag", "up to 1 day"},

@@ -179,7 +179,7 @@ func TestNoticeForms_WorkWithoutSignIn(t *testing.T) {
 			url.Values{
 				"name": {"Erika"}, "email": {"erika@example.de"}, "contract": {"kaffee.de"}, "ground": {"extraordinary"}, "reason": {"Umzug"}, "end": {"2026-12-31"},
 			},
-			[]string{"Ihre Kündigung ist eingegangen", "kaffee.de", "aus wichtigem Grund", "Umzug", "31.12.2026"},
+			[]string{"Ihre Kündigung ist eingegangen", "kaffee.de", "aus wichtigem Grund", "Umzug", "mit Eingang"},
 			registrar.MailTermination,
 		},
 		{
@@ -198,6 +198,7 @@ func TestNoticeForms_WorkWithoutSignIn(t *testing.T) {
 		}
 		if len(store.notices) != 1 || len(store.mails) != 2 || store.mails[0].Kind != c.mail || store.mails[0].To != "erika@example.de" ||
 			store.mails[1].Kind != registrar.MailNoticeReceived || store.mails[1].To != "post@kontor.example" ||
+			store.mails[0].Data["ground"] == "extraordinary" && store.mails[0].Data["end"]+store.notices[0].End != "" || // for cause, no day is used
 			store.mails[0].Data["contract"] != c.fields.Get("contract") ||
 			store.mails[0].Data[registrar.NoticeDomain] != store.notices[0].ID || store.mails[1].Data[registrar.NoticeDomain] != "" { // the receipt is kept for the notice
 			t.Errorf("%s: %+v %+v", c.path, store.notices, store.mails)

@@ -38,7 +38,7 @@ func newForm(kind withdrawal.Kind) form {
 		Name: withdrawal.FieldReason, Label: "field.reason", Hint: "hint.reason", Type: "text", Autocomplete: "off",
 		MaxLength: withdrawal.MaxReason, ServerChecked: true,
 	}
-	end := ui.Field{Name: withdrawal.FieldEnd, Label: "field.end", Hint: "hint.end", Type: "date", Autocomplete: "off", Optional: true}
+	end := ui.Field{Name: withdrawal.FieldEnd, Label: "field.end", Hint: "hint.end", Type: "date", Autocomplete: "off", Optional: true, Only: string(withdrawal.Ordinary)}
 	return form{
 		Kind: kind, Intro: "cancellation.intro", Submit: "cancellation.submit", Fields: []ui.Field{name, contract, email, ground, reason, end},
 	}

@@ -41,7 +41,10 @@ var texts = ui.Texts{
 	"field.reason":         {"Grund", "Reason"},
 	"hint.reason":          {"Nur nötig, wenn Sie außerordentlich kündigen.", "Required only for cancellation for cause."},
 	"field.end":            {"Kündigen zum", "Cancel as of"},
-	"hint.end":             {"Ohne Angabe: zum nächstmöglichen Zeitpunkt.", "If empty: the earliest possible date."},
+	"hint.end": {
+		"Ohne Angabe: zum nächstmöglichen Zeitpunkt. Eine außerordentliche Kündigung wirkt mit ihrem Eingang, ein Tag gilt dann nicht.",
+		"If empty: the earliest possible date. A cancellation for cause takes effect when we receive it, and no date is used.",
+	},
 	"problem.fields": {
 		"Bitte prüfen Sie die markierten Angaben. Abgeschickt wurde noch nichts.",
 		"Please check the marked fields. Nothing has been sent yet.",
@@ -63,6 +66,7 @@ var texts = ui.Texts{
 		"Von hier kamen zu viele Erklärungen. Bitte versuchen Sie es in {1} noch einmal, oder schicken Sie Ihre Erklärung an die Anschrift im Impressum.",
 		"Too many notices were sent from here. Please try again in {1}, or send your notice to the address in the legal notice.",
 	},
+	"notice.at_once":           {"mit Eingang", "on receipt"},
 	"notice.title.withdrawal":  {"Ihr Widerruf ist eingegangen", "We received your withdrawal"},
 	"notice.title.termination": {"Ihre Kündigung ist eingegangen", "We received your cancellation"},
 	"notice.text": {

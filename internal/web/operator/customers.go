@@ -111,5 +111,5 @@ func (h *Handler) customer(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
-	return h.render(req, ui.View{Name: "customer", Title: "customer.title", Section: customersPath}, record, "")
+	return h.render(req, ui.View{Name: "customer", Title: "customer.page", TitleValue: record.Account.ID, Section: customersPath}, record, "")
 }

@@ -21,7 +21,7 @@ var disputeTexts = ui.Texts{
 	"dispute.deadline":          {"Belege bis", "Evidence due"},
 	"dispute.due":               {"Frist", "Due"},
 	"dispute.decide_now":        {"Ihre Entscheidung fehlt", "Needs your decision"},
-	"dispute.late":              {"Frist vorbei", "Overdue"},
+	"dispute.late":              {"überfällig", "overdue"},
 	"dispute.no_deadline":       {"keine Belege möglich", "no evidence possible"},
 	"dispute.reason":            {"Grund", "Reason"},
 	"dispute.opened":            {"Eröffnet", "Opened"},

@@ -36,6 +36,8 @@ var listTexts = ui.Texts{
 	"urgency.today":      {"heute fällig", "due today"},
 	"urgency.soon":       {"bald fällig", "due soon"},
 
+	"notice.page.withdrawal":   {"Widerruf {1}", "Withdrawal {1}"},
+	"notice.page.termination":  {"Kündigung {1}", "Termination {1}"},
 	"notice.title.withdrawal":  {"Widerruf", "Withdrawal"},
 	"notice.title.termination": {"Kündigung", "Termination"},
 	"notice.content":           {"Erklärung", "Notice"},
@@ -176,7 +178,7 @@ var listTexts = ui.Texts{
 	"mail.order_paid":            {"Zahlungsbestätigung", "Payment receipt"},
 	"mail.order_ended":           {"Ergebnis der Bestellung", "Order outcome"},
 	"mail.order_completed":       {"Beleg, Ergebnis und Rechnung", "Receipt, outcome and invoice"},
-	"mail.item_failed":           {"Posten fehlgeschlagen", "Item failed"},
+	"mail.item_failed":           {"Position fehlgeschlagen", "Item failed"},
 	"mail.order_refunded":        {"Erstattung einer Bestellung", "Refund of an order"},
 	"mail.refund_returned":       {"Von der Bank zurückgegebene Erstattung", "Refund that the bank returned"},
 	"mail.payment_refunded":      {"Erstattung einer unerwarteten Zahlung", "Refund of an unexpected payment"},

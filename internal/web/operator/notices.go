@@ -157,7 +157,7 @@ func (h *Handler) showNotice(req *ui.Request, operator registrar.Actor, problem 
 	} else {
 		view.Problem = noteProblem
 	}
-	return h.render(req, ui.View{Name: "notice", Status: status, Title: "notice.title." + string(notice.Kind), Section: noticesPath}, view, message)
+	return h.render(req, ui.View{Name: "notice", Status: status, Title: "notice.page." + string(notice.Kind), TitleValue: notice.ID, Section: noticesPath}, view, message)
 }
 
 // closeNotice marks a notice as handled.

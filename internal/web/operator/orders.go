@@ -122,7 +122,7 @@ func (h *Handler) showOrder(req *ui.Request, operator registrar.Actor, status in
 	if record.Operators, err = h.operatorNames(req, operator); err != nil {
 		return err
 	}
-	return h.render(req, ui.View{Name: "order", Status: status, Title: "order.title", Section: ordersPath}, record, problem)
+	return h.render(req, ui.View{Name: "order", Status: status, Title: "order.page", TitleValue: record.ID, Section: ordersPath}, record, problem)
 }
 
 func (h *Handler) payments(req *ui.Request, operator registrar.Actor) error {

@@ -41,6 +41,9 @@ type refundView struct {
 	MaxNote int
 	Notice  *noticeRow // that the refund completes
 	Closed  bool       // nothing can be refunded; the page says why
+	// TakenBack is what the bank has returned to the customer, Disputed that it may.
+	TakenBack registrar.Cents
+	Disputed  bool
 	// Request is what the preview shows; Amount is as entered.
 	Request order.RefundRequested
 	Amount  string
@@ -112,6 +115,7 @@ func (h *Handler) showRefundForm(req *ui.Request, operator registrar.Actor, requ
 	view := refundView{ID: record.ID, Note: request.Note, MaxNote: order.MaxRefundNote, Request: request}
 	if refusal := record.RefundRefusal(); refusal != "" {
 		view.Closed, problem = true, registrar.Conflict(refusal)
+		view.TakenBack, view.Disputed = record.TakenBack(), refusal == order.ChargeLost || refusal == order.ChargeDisputed
 	}
 	if view.Notice, err = h.refundNotice(req, operator, request.Notice); err != nil {
 		return err
@@ -139,6 +143,9 @@ func (h *Handler) showRefundForm(req *ui.Request, operator registrar.Actor, requ
 	default:
 		status = http.StatusConflict
 		message, _ = h.errorText(req, problem)
+		if view.TakenBack > 0 && code == order.ChargeLost {
+			message = h.templates.Text(req.Language, "refund.taken_back", ui.FormatMoney(req.Language, view.TakenBack))
+		}
 	}
 	view.Fields = []ui.Field{
 		what.With(cmp.Or(request.Item, wholeOrder), ""),
@@ -146,8 +153,8 @@ func (h *Handler) showRefundForm(req *ui.Request, operator registrar.Actor, requ
 		reason.With(request.Reason, ""),
 	}
 	preview := record.Order
-	view.Preview = &order.RefundPreview{Order: preview, Remaining: preview.Remaining()}
-	return h.render(req, ui.View{Name: "refundform", Status: status, Title: "refund.title", Section: ordersPath}, view, message)
+	view.Preview = &order.RefundPreview{Order: preview, Remaining: record.Left()}
+	return h.render(req, ui.View{Name: "refundform", Status: status, Title: "refund.title", TitleValue: record.ID, Section: ordersPath}, view, message)
 }
 
 // withdrawnItem returns the item that a notice is about, if it names the domain of exactly one.
@@ -207,7 +214,7 @@ func (h *Handler) previewRefund(req *ui.Request, operator registrar.Actor) error
 		return err
 	}
 	req.SetFormPath(filledRefundPath(request, view.Amount))
-	return h.render(req, ui.View{Name: "refundpreview", Title: "refund.preview", Section: ordersPath}, view, "")
+	return h.render(req, ui.View{Name: "refundpreview", Title: "refund.preview", TitleValue: preview.Order.ID, Section: ordersPath}, view, "")
 }
 
 // refusedRefund shows the form again with the reason, or the error page.
@@ -307,8 +314,18 @@ func (r OrderRecord) RefundRefusal() registrar.Code {
 
 // Templates can't call the methods of a pointer.
 
-// Left is what can still be refunded.
-func (r OrderRecord) Left() registrar.Cents { return r.Remaining() }
+// TakenBack is what the bank has returned to the customer because of lost disputes.
+func (r OrderRecord) TakenBack() (sum registrar.Cents) {
+	for _, one := range r.Disputes {
+		if one.Status == dispute.Lost {
+			sum += one.Amount
+		}
+	}
+	return sum
+}
+
+// Left is what of the payment is neither refunded nor taken back by the bank.
+func (r OrderRecord) Left() registrar.Cents { return max(0, r.Remaining()-r.TakenBack()) }
 
 // LeftOf is what can still be refunded of an item.
 func (r OrderRecord) LeftOf(item order.Item) registrar.Cents { return r.RemainingOf(item.ID) }

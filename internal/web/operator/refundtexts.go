@@ -4,10 +4,19 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 
 // refundTexts are those of refunds.
 var refundTexts = ui.Texts{
-	"refund.title":       {"Bestellung erstatten", "Refund an order"},
-	"refund.do":          {"Erstatten", "Refund"},
-	"refund.do_one":      {"{1} erstatten", "Refund {1}"},
-	"refund.left":        {"Noch erstattbar", "Refundable"},
+	"refund.title":  {"Bestellung {1} erstatten", "Refund order {1}"},
+	"refund.do":     {"Erstatten", "Refund"},
+	"refund.do_one": {"{1} erstatten", "Refund {1}"},
+	"refund.left":   {"Noch erstattbar", "Refundable"},
+	"refund.taken_back": {
+		"Die Bank hat {1} von dieser Zahlung zurückgeholt. Der Kunde hat das Geld, deshalb lässt Stripe keine Erstattung mehr zu.",
+		"The bank has taken back {1} of this payment. The customer has the money, so Stripe allows no refund any more.",
+	},
+	"refund.disputed_notice": {
+		"Gibt es zu dieser Bestellung einen Widerruf, ist hier nichts auszuzahlen, solange die Zahlung strittig ist oder die Bank sie zurückgeholt hat. Schließen Sie ihn auf seiner Seite mit einer Notiz ab, sobald der Kunde sein Geld von der Bank hat.",
+		"If there is a withdrawal for this order, nothing can be paid out here while the payment is disputed or once the bank has taken it back. Close it with a note on its page as soon as the customer has the money from the bank.",
+	},
+	"refund.to_notices":  {"Zu den Widerrufen und Kündigungen", "Withdrawals and terminations"},
 	"refund.refunded":    {"{1} brutto erstattet", "{1} gross refunded"},
 	"refund.what":        {"Was wird erstattet?", "What do you refund?"},
 	"refund.whole":       {"Die ganze Bestellung", "The whole order"},
@@ -17,7 +26,7 @@ var refundTexts = ui.Texts{
 	"refund.note":        {"Interne Notiz", "Internal note"},
 	"refund.note_hint":   {"Warum Sie erstatten, in höchstens {1} Zeichen. Die E-Mail an den Kunden nennt nur den Grund, nicht die Notiz; sie gehört aber zu seinem Datenexport.", "Why you refund, in at most {1} characters. The email to the customer states only the reason, not the note; but the note is part of their data export."},
 	"refund.show":        {"Vorschau", "Preview"},
-	"refund.preview":     {"Erstattung prüfen", "Review the refund"},
+	"refund.preview":     {"Erstattung von {1} prüfen", "Review the refund of {1}"},
 	"refund.sum":         {"Erstattet werden", "Refunded"},
 	"refund.back":        {"Zurück zur Bestellung", "Back to the order"},
 	"refund.of":          {"Von", "Of"},
@@ -118,6 +127,14 @@ var refundTexts = ui.Texts{
 	},
 	"problem.nothing_to_refund": {"Hier ist schon alles erstattet.", "Everything is refunded already."},
 	"problem.order_not_paid":    {"Die Bestellung ist nicht bezahlt, es gibt nichts zu erstatten.", "The order isn't paid, so there is nothing to refund."},
+	"problem.charge_disputed": {
+		"Die Zahlung ist strittig: Stripe lässt keine Erstattung zu, solange die Bank nicht entschieden hat. Gewinnen wir, können Sie hier wieder erstatten.",
+		"The payment is disputed: Stripe allows no refund until the bank has decided. If we win, you can refund here again.",
+	},
+	"problem.charge_lost": {
+		"Die Bank hat die Zahlung zurückgeholt. Der Kunde hat das Geld, deshalb lässt Stripe keine Erstattung mehr zu.",
+		"The bank has taken back the payment. The customer has the money, so Stripe allows no refund any more.",
+	},
 	"problem.order_in_progress": {
 		"Die Bestellung wird noch ausgeführt. Was dabei scheitert, erstattet der Dienst selbst; alles andere können Sie danach erstatten.",
 		"The order is still being processed. The service itself refunds what fails; you can refund everything else afterwards.",

@@ -301,6 +301,10 @@ var texts = ui.Texts{
 		"Es wurde nichts geändert. Bestätigen Sie die großen Preisänderungen, oder brechen Sie ab.",
 		"Nothing was changed. Confirm the large price changes or cancel.",
 	},
+	"prices.confirm_one": {
+		"Eine Änderung ist ungewöhnlich groß oder entfernt eine Endung. Das ist so gewollt.",
+		"One change is unusually large or removes an extension. This is intended.",
+	},
 	"prices.confirm": {
 		"{1} Änderungen sind ungewöhnlich groß oder entfernen eine Endung. Das ist so gewollt.",
 		"{1} changes are unusually large or remove an extension. This is intended.",
@@ -380,6 +384,7 @@ var texts = ui.Texts{
 		"Full email address, customer number, domain or order number.",
 	},
 	"customers.open": {"Konto öffnen", "Open account"},
+	"customer.page":  {"Kunde {1}", "Customer {1}"},
 	"customer.title": {"Kunde", "Customer"},
 	"customer.audited": {
 		"Ihr Besuch steht jetzt im Verlauf des Kunden.",
@@ -427,6 +432,7 @@ var texts = ui.Texts{
 	"who.agent":             {"ein Agent", "an agent"},
 	"who.operator":          {"ein Betreiber", "an operator"},
 	"who.system":            {"der Dienst", "the service"},
+	"order.page":            {"Bestellung {1}", "Order {1}"},
 	"order.title":           {"Bestellung", "Order"},
 	"order.about":           {"Überblick", "Overview"},
 	"order.number":          {"Bestellnummer", "Order number"},

@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
@@ -28,11 +29,15 @@ type bulkView struct {
 	Nameservers, Folder string
 	Holders             []holder.Holder
 	Offers              []bulkOffer
-	Without             []string // names that the action can't change
-	Ended               []string // names of withdrawn or terminated contracts, which can't renew
-	Method              string   // the default payment method; empty if there is none
+	Without             []string        // names that the action can't change
+	Refused             []refusedDomain // that can't renew automatically
+	Ended               []string        // names of withdrawn or terminated contracts, which can't renew
+	Method              string          // the default payment method; empty if there is none
 	Wording, Text       string
 }
+
+// refusedDomain is a domain with the reason why an action is not possible.
+type refusedDomain struct{ Name, Reason string }
 
 // bulkOffer is an offer of automatic renewal and its value in the form.
 type bulkOffer struct {
@@ -197,7 +202,7 @@ func (h *Handler) addOffers(req *ui.Request, view *bulkView) error {
 		offer, err := h.Renewals.Offer(req.R.Context(), req.Actor(), domain.ID)
 		switch {
 		case registrar.CodeOf(err) == renewal.NotRenewable, registrar.KindOf(err) == registrar.KindNotFound: // or it has left
-			view.Without = append(view.Without, domain.Name)
+			view.Refused = append(view.Refused, refusedDomain{domain.Name, h.noRenewalReason(req, domain.Domain)})
 		case registrar.CodeOf(err) == withdrawal.NoticeOpen:
 			view.Ended = append(view.Ended, domain.Name)
 		case err != nil:
@@ -208,6 +213,22 @@ func (h *Handler) addOffers(req *ui.Request, view *bulkView) error {
 		}
 	}
 	return nil
+}
+
+// noRenewalReason says why a domain can't renew automatically.
+func (h *Handler) noRenewalReason(req *ui.Request, d portfolio.Domain) string {
+	key := ui.ProblemKey(renewal.NotRenewable)
+	switch {
+	case d.Status == registrar.DomainExpired:
+		key = "bulk.reason_auto.expired"
+	case d.Status != registrar.DomainActive:
+		return h.codeText(req, bulk.AutoRenewOn, domainchange.StatusRefusal(d.Status))
+	case d.PaidUntil.IsZero():
+		key = "bulk.reason_auto.no_term"
+	case !h.sold(d.TLD):
+		key = "bulk.reason_renew.no_registry_account"
+	}
+	return h.templates.Text(req.Language, key)
 }
 
 // agreements are the offers that the customer saw.
@@ -279,7 +300,7 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 	for _, sum := range []struct {
 		key   string
 		names []string
-	}{{"bulk.sum.done", done}, {"bulk.sum.waiting", waiting}, {"bulk.sum.refused", refused}, {"bulk.sum.unlockable", unlockable}} {
+	}{{doneKey(action.Kind), done}, {"bulk.sum.waiting", waiting}, {"bulk.sum.refused", refused}, {"bulk.sum.unlockable", unlockable}} {
 		if len(sum.names) > 0 {
 			view.Summary = append(view.Summary, bulkSum{sum.key, h.namesInSummary(req.Language, sum.names)})
 		}
@@ -299,6 +320,14 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 		}
 	}
 	return h.templates.Render(req, ui.View{Name: "bulkresult", Title: "bulk.result." + string(action.Kind), Section: domainsPath, Data: view})
+}
+
+// doneKey is the text of the summary about what was done. Nothing is renewed before it is paid.
+func doneKey(kind bulk.Kind) string {
+	if kind == bulk.Renew {
+		return "bulk.sum.ordered"
+	}
+	return "bulk.sum.done"
 }
 
 // maxSummedNames bounds the domains that a sentence about several of them names.

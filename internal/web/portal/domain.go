@@ -166,6 +166,12 @@ func holderKept(view domainchange.View) bool {
 	})
 }
 
+// HolderDisputed reports whether the holder could not be set because the payment is disputed.
+func (v domainView) HolderDisputed() bool {
+	last := slices.IndexFunc(v.View.Changes, func(change domainchange.Change) bool { return change.Kind == domainchange.UpdateRegistrant })
+	return last >= 0 && v.View.Changes[last].State == domainchange.StatusRefused && v.View.Changes[last].Failure == domainchange.DomainDisputed
+}
+
 // addTermEnd fills in what happens at the end of the term, and the notices about it.
 func (h *Handler) addTermEnd(req *ui.Request, view *domainView) error {
 	ctx, actor := req.R.Context(), req.Actor()
@@ -272,7 +278,10 @@ func changeEntries(change domainchange.Change) []historyEntry {
 		line.Detail = change.Desired.DS.String()
 	}
 	if change.State != domainchange.StatusDone {
-		line.State = "change_state." + string(change.State)
+		line.What, line.State = "change.of."+string(change.Kind), "change_state."+string(change.State)
+	}
+	if change.State == domainchange.StatusRefused && change.Failure == domainchange.DomainDisputed {
+		line.State = "change_state.disputed"
 	}
 	if change.Failure == domainchange.Abandoned {
 		line.State = "change_state.abandoned"

@@ -54,7 +54,11 @@ func TestHistory_EachStepOfANameserverChangeHasItsOwnDate(t *testing.T) {
 	} {
 		change.State, change.Desired.RemovedDSAt = test.state, test.unsigned
 		entries := changeEntries(change)
-		if len(entries) != test.entries || entries[0].What != "change.nameservers" || !entries[0].At.Equal(test.at) || entries[0].RemovedDS != nil {
+		what := "change.nameservers"
+		if test.state != domainchange.StatusDone {
+			what = "change.of.nameservers"
+		}
+		if len(entries) != test.entries || entries[0].What != what || !entries[0].At.Equal(test.at) || entries[0].RemovedDS != nil {
 			t.Fatalf("%s: %+v", name, entries)
 		}
 		if test.entries > 1 && (entries[1].What != "change.ds_remove" || entries[1].At.Sub(requested) > time.Minute || len(entries[1].RemovedDS) != 1 || entries[1].State != "") {
@@ -74,5 +78,20 @@ func TestHistory_EachStepOfANameserverChangeHasItsOwnDate(t *testing.T) {
 	change.State, change.Desired.RemovedDS, change.Desired.RemovedDSAt = domainchange.StatusDone, nil, time.Time{}
 	if entries := changeEntries(change); len(entries) != 1 || !entries[0].At.Equal(requested) {
 		t.Errorf("unsigned: %+v", entries)
+	}
+}
+
+func TestHistory_ChangeRefusedByDisputeSaysSo(t *testing.T) {
+	t.Parallel()
+	change := domainchange.Change{Kind: domainchange.UpdateRegistrant, State: domainchange.StatusRefused, Failure: domainchange.DomainDisputed}
+	if entries := changeEntries(change); len(entries) != 1 || entries[0].What != "change.of.holder" || entries[0].State != "change_state.disputed" {
+		t.Errorf("%+v", entries)
+	}
+	if view := (domainView{View: domainchange.View{Changes: []domainchange.Change{change}}}); !view.HolderDisputed() {
+		t.Error("the page blames the registry")
+	}
+	change.Failure = registrar.RegistryDenied
+	if entries := changeEntries(change); entries[0].State != "change_state.refused" {
+		t.Errorf("%+v", entries)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
 	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/delegate"
@@ -98,7 +99,7 @@ type Orders interface {
 	List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]order.Order, error)
 	ListRefundedFor(ctx context.Context, actor registrar.Actor, notices []string) ([]order.Order, error)
 	PayURL(o order.Order) (string, error)
-	VATRate(ctx context.Context, actor registrar.Actor) (basisPoints int, err error)
+	VATRate(ctx context.Context, actor registrar.Actor) (basisPoints int, rule billing.Rule, err error)
 	TransferList(ctx context.Context, actor registrar.Actor) ([]order.ListedTransfer, error)
 }
 

@@ -38,7 +38,7 @@ func (h *Handler) addPrices(req *ui.Request, view *domainView) error {
 	if h.Orders == nil || !view.End.Renewable && !restorable {
 		return nil
 	}
-	rate, err := h.Orders.VATRate(req.R.Context(), req.Actor())
+	rate, _, err := h.Orders.VATRate(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ type Field struct {
 	Optional, ServerChecked bool
 	Focus                   bool
 	Choices                 []Choice // make it a select element
-	// Only is the choice of another field with which this one is shown: company, date, or
+	// Only is the choice of another field with which this one is shown: company, date, ordinary, or
 	// state, which is a country whose addresses have one;
 	// style.css hides it otherwise, where the browser can. It must not be required then.
 	Only string

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 // addHolder adds a company in Vienna to a customer's holders.
@@ -364,5 +366,46 @@ func TestHolderContacts_RefusedChangeLeavesNoContact(t *testing.T) {
 	}
 	if held := s.world.Sponsored(registry.ProductAccount); len(held.Contacts) != 1 || len(held.Unused) != 0 {
 		t.Errorf("%d contacts, %v unused", len(held.Contacts), held.Unused)
+	}
+}
+
+func TestTransferToUs_HolderRefusedByDisputeIsSetOnceItEnds(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	var disputed atomic.Bool
+	disputed.Store(true)
+	s.service = s.anotherNode(func(config *domainchange.Config) {
+		config.Node = "here"
+		config.CheckRestrictions = func(_ context.Context, _ domainchange.Domain, kind domainchange.ChangeKind) (registrar.Code, error) {
+			if disputed.Load() && kind == domainchange.UpdateRegistrant {
+				return domainchange.DomainDisputed, nil
+			}
+			return "", nil
+		}
+	})
+	id := s.provisionDomain(provision.PaidItem{Name: registrar.NewName("transfer-ruhig", ".org"), Kind: provision.Transfer, Code: "auth-transfer-ruhig"})
+	refused := func(change domainchange.Change) bool {
+		return change.Kind == domainchange.UpdateRegistrant && change.State == domainchange.StatusRefused && change.Failure == domainchange.DomainDisputed
+	}
+	view := s.view(id)
+	events, err := s.db.ListObjectAuditEvents(t.Context(), ada, "transfer-ruhig.org", 10)
+	must(t, err)
+	if !slices.ContainsFunc(view.Changes, refused) || !slices.ContainsFunc(events, func(event registrar.AuditEvent) bool { return event.Action == domainchange.ActionDisputed }) {
+		t.Errorf("during the dispute: %+v %+v", view.Changes, events)
+	}
+	repeat := func() domainchange.Progress {
+		progress, err := s.service.RepeatDisputed(t.Context(), ada, id)
+		must(t, err)
+		return progress
+	}
+	if got := repeat(); got != domainchange.Blocked {
+		t.Errorf("repeated during the dispute: %v", got)
+	}
+	disputed.Store(false)
+	s.run()
+	testkit.Eventually(t, "the holder", func() bool { return repeat() == domainchange.Done })
+	contacts := s.world.Sponsored(registry.ProductAccount).Contacts
+	if domain := s.registryDomain("transfer-ruhig.org"); len(contacts) != 1 || contacts[0].ID != domain.Registrant || s.view(id).Domain.Handle != domain.Registrant {
+		t.Errorf("the registry has %s and the contacts %+v", domain.Registrant, contacts)
 	}
 }

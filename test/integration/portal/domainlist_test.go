@@ -335,7 +335,7 @@ func TestBulk_RenewalsShareOneOrder(t *testing.T) {
 	}
 	c.refused = []order.RefusedItem{{Name: "zwei.de", Kind: order.Renew, Reason: &registrar.Error{Kind: registrar.KindConflict, Code: order.BasketFull}}}
 	got := b.post("/portal/domain-actions", chosen)
-	if page := b.get(got.location()).body; !strings.Contains(page, "höchstens 100 Verlängerungen") || !strings.Contains(page, `href="/checkout/dotkontor_pay_x"`) {
+	if page := b.get(got.location()).body; !strings.Contains(page, "höchstens 100 Verlängerungen") || !strings.Contains(page, "In die Bestellung gelegt: eins.de. Verlängert wird nach der Zahlung.") || !strings.Contains(page, `href="/checkout/dotkontor_pay_x"`) {
 		t.Errorf("%s: %s", got.location(), page)
 	}
 }
@@ -388,7 +388,7 @@ func TestBulk_AutomaticRenewalNeedsConsentToEveryOffer(t *testing.T) {
 			form.Add(name, attribute(input, "value"))
 		}
 	}
-	if len(form["offer"]) != 2 || !strings.Contains(text(page), "alt.de") {
+	if len(form["offer"]) != 2 || !strings.Contains(text(page), "alt.de: Die Laufzeit ist vorbei.") {
 		t.Fatalf("%v", form)
 	}
 	if got := b.post("/portal/domain-actions", form); got.location() != "" {

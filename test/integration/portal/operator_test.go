@@ -2,6 +2,7 @@ package portal
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -70,7 +71,8 @@ const consented, unconsented, deletedDomain = "ord_1", "ord_2", "ord_3"
 
 func (f accountFiles) Order(ctx context.Context, _ registrar.Actor, id string) (behind.OrderRecord, error) {
 	if stored, found, err := f.s.db.OrderByID(ctx, id); err != nil || found {
-		return behind.OrderRecord{Order: stored}, err
+		disputes, disputesErr := f.s.db.ListOrderDisputes(ctx, id)
+		return behind.OrderRecord{Order: stored, Disputes: disputes}, errors.Join(err, disputesErr)
 	}
 	o := order.Order{
 		ID: id, State: order.PartiallyCompleted, Channel: order.ChannelPortal, PaidAt: time.Date(2026, 11, 15, 12, 2, 0, 0, time.UTC),

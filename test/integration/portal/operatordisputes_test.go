@@ -116,3 +116,25 @@ func TestOperatorDisputes_OpenWorkUntilDecidedInBothLanguages(t *testing.T) {
 		t.Errorf("an unknown dispute: %d", got.status)
 	}
 }
+
+func TestRefundForm_DisputedPaymentSaysWhyNothingIsRefundable(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	o := s.addRefundableOrder(s.newMember("erika@example.org").ID, "ord_streit")
+	_, b := s.operatorBrowser("ops@example.org")
+	s.storeDispute("du_3", dispute.NeedsResponse)
+	s.exec("UPDATE disputes SET order_id = '" + o.ID + "' WHERE id = 'du_3'")
+	page := func(wants ...string) {
+		t.Helper()
+		body := b.get("/operator/orders/" + o.ID + "/refund").body
+		for _, want := range append(wants, "<title>Bestellung "+o.ID+" erstatten · dotkontor</title>", "mit einer Notiz", `href="/operator/notices"`) {
+			if !strings.Contains(body, want) {
+				t.Errorf("the page has no %q: %s", want, body)
+			}
+		}
+	}
+	page("Die Zahlung ist strittig", "Stripe lässt keine Erstattung zu")
+	s.exec("UPDATE disputes SET status = 'lost' WHERE id = 'du_3'")
+	s.exec("UPDATE disputes SET amount = 2856 WHERE id = 'du_3'")
+	page("Die Bank hat 28,56\u00a0€ von dieser Zahlung zurückgeholt", "<strong>0,00\u00a0€</strong>")
+}

@@ -59,8 +59,8 @@ func TestOperatorRefund_PreviewThenConfirmInBothLanguages(t *testing.T) {
 	s := newEnv(t, true)
 	customer := s.newMember("erika@example.org")
 	for language, want := range map[string][]string{
-		"de": {"Erstattung prüfen", "4,20", "0,80", "Rechnungskorrektur", "Kulanz", "5,00"},
-		"en": {"Review the refund", "4.20", "0.80", "credit note", "goodwill", "5.00"},
+		"de": {"<h1>Erstattung von ", "4,20", "0,80", "Rechnungskorrektur", "Kulanz", "5,00"},
+		"en": {"Review the refund of", "4.20", "0.80", "credit note", "goodwill", "5.00"},
 	} {
 		o := s.addRefundableOrder(customer.ID, "ord_"+language)
 		_, b := s.operatorBrowser("ops-" + language + "@example.org")

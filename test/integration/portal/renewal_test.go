@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
@@ -47,8 +48,8 @@ type fakeOrders struct {
 	rate      int // the customer's VAT rate; 0 means Germany's
 }
 
-func (c *fakeOrders) VATRate(context.Context, registrar.Actor) (int, error) {
-	return cmp.Or(c.rate, 1900), nil
+func (c *fakeOrders) VATRate(context.Context, registrar.Actor) (int, billing.Rule, error) {
+	return cmp.Or(c.rate, 1900), billing.RuleDomestic, nil
 }
 
 func (c *fakeOrders) List(context.Context, registrar.Actor, string, int) ([]order.Order, error) {
