@@ -117,12 +117,13 @@ func isSettled(o order.Order, refund order.Refund) bool {
 type withdrawalRow struct {
 	withdrawal.Notice
 	Refund order.WithdrawalRefund
+	Late   bool // its deadline has passed
 }
 
-func withdrawalRows(o order.Order, declared []withdrawal.Notice) []withdrawalRow {
+func withdrawalRows(o order.Order, declared []withdrawal.Notice, now time.Time) []withdrawalRow {
 	rows := make([]withdrawalRow, 0, len(declared))
 	for _, notice := range declared {
-		rows = append(rows, withdrawalRow{notice, o.RefundOfWithdrawal(notice.ID, "")})
+		rows = append(rows, withdrawalRow{notice, o.RefundOfWithdrawal(notice.ID, ""), notice.Overdue(now)})
 	}
 	return rows
 }
@@ -229,7 +230,7 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		Declared        []withdrawalRow
 		Disputed        dispute.Dispute // by which the payment was taken back, or may be; zero if there is none
 		Contact         string          // the contact form
-	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o), stateKey(o, disputed), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(h.Now()), documents, waiting, false, canOrderAgain(o), keptOf(o), refundRows(o), withdrawalRows(o, declared), disputed, ui.InLanguage(req.Language, ui.ContactPath, ui.EnglishContactPath)}}, nil
+	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o), stateKey(o, disputed), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(h.Now()), documents, waiting, false, canOrderAgain(o), keptOf(o), refundRows(o), withdrawalRows(o, declared, h.Now()), disputed, ui.InLanguage(req.Language, ui.ContactPath, ui.EnglishContactPath)}}, nil
 }
 
 // itemRows returns the rows of an order with the dispute about its payment, as addEnds does.

@@ -18,6 +18,7 @@ var orderTexts = ui.Texts{
 	"items.what":         {"Leistung", "Service"},
 	"table.state":        {"Stand", "Status"},
 	"withdrawn.heading":  {"Widerruf", "Withdrawal"},
+	"withdrawn.late":     {"Erklärt am {1}. Bis {2} hätten wir ihn bearbeiten müssen. Bitte entschuldigen Sie, und schreiben Sie uns.", "Declared on {1}. We should have handled it by {2}. We apologise; please write to us."},
 	"withdrawn.open":     {"Erklärt am {1}. Wir bearbeiten ihn bis {2}.", "Declared on {1}. We will handle it by {2}."},
 	"withdrawn.done":     {"Erklärt am {1}, erledigt am {2}.", "Declared on {1}, handled on {2}."},
 	"withdrawn.refunded": {"Wir haben dafür am {2} {1} erstattet.", "We refunded {1} for it on {2}."},

@@ -65,6 +65,7 @@ type domainView struct {
 type noticeRow struct {
 	withdrawal.Notice
 	Refund order.WithdrawalRefund
+	Late   bool // a withdrawal whose deadline has passed
 }
 
 type historyEntry struct {
@@ -227,7 +228,7 @@ func (h *Handler) addContractNotices(req *ui.Request, view *domainView, domain p
 		}
 	}
 	for _, notice := range notices {
-		row := noticeRow{Notice: notice}
+		row := noticeRow{Notice: notice, Late: notice.Kind == withdrawal.Withdrawal && notice.Overdue(h.Now())}
 		for _, o := range orders {
 			if refund := o.RefundOfWithdrawal(notice.ID, domain.Name); refund.Amount > 0 {
 				row.Refund = refund

@@ -354,6 +354,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"termination.cause":    {"Wir prüfen den Grund und antworten Ihnen per E-Mail.", "We will review the reason and reply by email."},
 	"termination.done":     {"Sie haben am {1} den Vertrag über diese Domain gekündigt. Wir haben die Kündigung am {2} bearbeitet.", "On {1} you cancelled the contract for this domain. We handled it on {2}."},
 	"withdrawal.open":      {"Sie haben am {1} den Vertrag über diese Domain widerrufen. Wir bearbeiten den Widerruf bis {2}.", "On {1} you withdrew from the contract for this domain. We will handle it by {2}."},
+	"withdrawal.late":      {"Sie haben am {1} den Vertrag über diese Domain widerrufen. Bis {2} hätten wir den Widerruf bearbeiten müssen. Bitte entschuldigen Sie, und schreiben Sie uns:", "On {1} you withdrew from the contract for this domain. We should have handled it by {2}. We apologise; please write to us:"},
+	"notice.no_charge":     {"Die automatische Verlängerung ist noch eingeschaltet. Abgebucht wird aber nichts, solange das offen ist.", "Automatic renewal is still on, but nothing is charged until this is settled."},
 	"withdrawal.done":      {"Sie haben am {1} den Vertrag über diese Domain widerrufen. Wir haben den Widerruf am {2} bearbeitet.", "On {1} you withdrew from the contract for this domain. We handled it on {2}."},
 	"withdrawal.refunded":  {"Sie haben am {1} den Vertrag über diese Domain widerrufen. Wir haben dafür am {2} {3} erstattet.", "On {1} you withdrew from the contract for this domain. We refunded {3} for it on {2}."},
 	"withdrawal.kept":      {"Die Domain bleibt bei Ihnen, bezahlt bis {1}.", "The domain stays with you, paid until {1}."},

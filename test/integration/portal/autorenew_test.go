@@ -409,11 +409,13 @@ func TestDomainPage_NamesWithdrawalAndTermination(t *testing.T) {
 				{ID: "dcl_4", Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at.AddDate(0, 0, 1), End: "2026-12-31"},
 				{ID: "dcl_5", Kind: withdrawal.Termination, Ground: withdrawal.Extraordinary, At: at.AddDate(0, 0, 2)},
 				{ID: "dcl_6", Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at.AddDate(2, 0, 0)}, // after the term
+				{ID: "dcl_7", Kind: withdrawal.Withdrawal, At: at.AddDate(-1, 0, 0)},
 			}, nil
 		}
 	})
 	erika := s.newMember("erika@example.org")
 	id := s.addDomain(erika.ID, "laufend", registrar.DomainActive)
+	s.exec(`UPDATE domains SET at_term_end = 'renew' WHERE id = $1`, id)
 	ends := "Der Vertrag über diese Domain endet frühestens mit der bezahlten Laufzeit am " + s.clock.now().UTC().AddDate(0, 0, 90).Format("02.01.2006") + "."
 	page := s.signedInBrowser("erika@example.org").get("/portal/domains/" + id).body
 	for _, part := range []string{
@@ -422,7 +424,8 @@ func TestDomainPage_NamesWithdrawalAndTermination(t *testing.T) {
 		"Ihre Kündigung vom 16.11.2026 ist eingegangen. " + ends + " Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
 		"Ihre Kündigung vom 17.11.2026 ist eingegangen. " + ends + " Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
 		"Ihre Kündigung vom 16.11.2028 ist eingegangen. Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
-		"Ihre Kündigung vom 18.11.2026 ist eingegangen. Wir prüfen den Grund und antworten Ihnen per E\u2011Mail.",
+		"Ihre Kündigung vom 18.11.2026 ist eingegangen. Wir prüfen den Grund und antworten Ihnen per E\u2011Mail. Die automatische Verlängerung ist noch eingeschaltet. Abgebucht wird aber nichts, solange das offen ist.",
+		"Sie haben am 16.11.2025 den Vertrag über diese Domain widerrufen. Bis 30.11.2025 hätten wir den Widerruf bearbeiten müssen.",
 	} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %q", part)
