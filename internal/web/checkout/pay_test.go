@@ -2,7 +2,6 @@ package checkout
 
 import (
 	"errors"
-	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -11,8 +10,6 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/account"
-	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -304,106 +301,6 @@ func TestPay_TransferAsksForAuthCode(t *testing.T) {
 	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Der Auth-Code ist hinterlegt."}, []string{"sealed\""})
 }
 
-func TestPay_MissingDataLinksToItsForm(t *testing.T) {
-	t.Parallel()
-	registrant := `href="/portal/profile/registrant?next=%2Fcheckout%2Fdotkontor_pay_x"`
-	view := ownView(order.AwaitingPayment)
-	view.Payable, view.Missing = false, []string{"eu_presence"}
-	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{registrant, "Europäischen Union"}, []string{payButton, `name="street"`})
-	view.Missing = []string{order.MissingIdentity}
-	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`href="` + verifyPage + `"`}, []string{payButton, registrant})
-	visit(t, &fakeOrders{view: ownView(order.AwaitingVerification)}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`href="` + verifyPage + `"`}, []string{payButton})
-}
-
-// A card that was used in another account counts, too. The reason is the same for everyone, so it
-// tells nothing about other accounts.
-func TestPay_ReasonOfIdentityCheckIncludesPaymentMethods(t *testing.T) {
-	t.Parallel()
-	visit(t, &fakeOrders{view: ownView(order.AwaitingVerification)}, "erika", payPage, nil).wantPage(http.StatusOK, []string{
-		"wenn Bestellungen mit demselben Konto, derselben E\u2011Mail-Adresse oder demselben Zahlungsmittel innerhalb von 30 Tagen 500,00\u00a0€ übersteigen",
-	}, nil)
-}
-
-func TestPay_ChangeDetailsReturnsToTheOrder(t *testing.T) {
-	t.Parallel()
-	view := ownView(order.AwaitingPayment)
-	view.Owner.HasRegistrant = true
-	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`<a href="/portal/profile/registrant?next=%2fcheckout%2fdotkontor_pay_x">Angaben ändern</a>`}, nil)
-}
-
-// withoutRegistrant is an order whose customer has entered no registrant yet.
-func withoutRegistrant() order.View {
-	view := ownView(order.AwaitingPayment)
-	view.Payable, view.Missing = false, []string{order.MissingRegistrant}
-	view.Owner = order.Buyer{Customer: "cus_1", Email: "erika@example.org"}
-	return view
-}
-
-var typedRegistrant = []string{"name", "Erika Mustermann", "street", "Heidestraße 17", "postal_code", "51147", "city", "Köln", "country", "DE", "phone", "+49 221 123456"}
-
-func TestPay_FirstRegistrantIsEnteredHere(t *testing.T) {
-	t.Parallel()
-	d := &fakeOrders{view: withoutRegistrant(), to: "https://provider.example/pay"}
-	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{`name="street"`, payButton, `id="consent"`, "Nötig, wenn Sie als Privatperson bestellen."}, []string{"/portal/profile/registrant?next", `name="kind"`})
-	paid := form(append([]string{"gross", "3570", "consent", order.ConsentWording("de")}, typedRegistrant...)...)
-	visit(t, d, "erika", payPage+"/pay", paid).wantRedirect(d.to)
-	if !slices.Equal(d.calls, []string{"registrant", "pay"}) || d.registrant.Kind != account.Person || d.registrant.City != "Köln" {
-		t.Errorf("called %v with %+v", d.calls, d.registrant)
-	}
-	paid.Set("organisation", "Mustermann GmbH")
-	visit(t, d, "erika", payPage+"/pay", paid)
-	if d.registrant.Kind != account.Company {
-		t.Errorf("a company is registered as %q", d.registrant.Kind)
-	}
-}
-
-func TestPay_SaysThatOnlyIdentityIsMissing(t *testing.T) {
-	t.Parallel()
-	const identity, details = "sobald Ihre Identität bestätigt ist", "sobald die Angaben oben vollständig sind"
-	view := ownView(order.AwaitingVerification)
-	view.Payable, view.Missing = false, []string{order.MissingIdentity}
-	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{identity}, []string{details})
-	view.Missing = append(view.Missing, order.MissingCode)
-	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{details}, []string{identity})
-}
-
-func TestPay_OneDomainHasHolderInSingular(t *testing.T) {
-	t.Parallel()
-	view := ownView(order.AwaitingPayment)
-	for i := range view.Order.Items {
-		view.Order.Items[i].Kind = order.Register
-	}
-	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Inhaber der Domains"}, nil)
-	view.Order.Items = view.Order.Items[:1]
-	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Inhaber der Domain"}, []string{"Inhaber der Domains"})
-}
-
-func TestPay_StateIsAskedOutsideClosedPart(t *testing.T) {
-	t.Parallel()
-	d := &fakeOrders{view: withoutRegistrant()}
-	page := visit(t, d, "erika", payPage, nil).Body.String()
-	country, state, closed := strings.Index(page, `name="country"`), strings.Index(page, `name="state"`), strings.Index(page, "Firma oder Umsatzsteuer-ID angeben")
-	if country < 0 || state < country || closed < state || !strings.Contains(page, "only-state") {
-		t.Errorf("country at %d, state at %d, the closed part at %d", country, state, closed)
-	}
-}
-
-func TestPay_InvalidRegistrantKeepsInputAndPaysNothing(t *testing.T) {
-	t.Parallel()
-	d := &fakeOrders{view: withoutRegistrant(), registrantErr: &account.FieldError{Fields: map[string]registrar.Code{"postal_code": account.FieldForm}}}
-	paid := form(append([]string{"gross", "3570", "consent", order.ConsentWording("de"), "auto_renew", "2026-11-de"}, typedRegistrant...)...)
-	visit(t, d, "erika", payPage+"/pay", paid).wantPage(http.StatusUnprocessableEntity, []string{
-		`value="Heidestraße 17"`, `value="&#43;49 221 123456"`, "Diese Postleitzahl passt nicht zum Land.", `value="51147" autocomplete="postal-code"`,
-	}, nil)
-	if !slices.Equal(d.calls, []string{"registrant"}) {
-		t.Errorf("called %v", d.calls)
-	}
-	d.view.Missing = append(d.view.Missing, order.MissingCode)
-	visit(t, d, "erika", payPage+"/registrant", form(typedRegistrant...)).wantPage(http.StatusUnprocessableEntity, []string{`value="Heidestraße 17"`}, []string{payButton})
-	d.registrantErr = nil
-	visit(t, d, "erika", payPage+"/registrant", form(typedRegistrant...)).wantRedirect(payPage)
-}
-
 func TestPay_OneMainButtonPerStep(t *testing.T) {
 	t.Parallel()
 	mainButton := regexp.MustCompile(`<main(?s:.*)</main>`)
@@ -472,74 +369,6 @@ func TestPay_ExplainsVATRule(t *testing.T) {
 	visit(t, &fakeOrders{view: hidden}, "", payPage, nil).wantPage(http.StatusOK, nil, []string{"ATU12345678", "Reverse Charge"})
 	view.Order.Totals = order.Totals{Net: 3000, VAT: 570, Gross: 3570, RateBasisPoints: 550, Rule: "eu_consumer", Unchecked: true}
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`<p class="note warning">Ihre Umsatzsteuer-ID ließ sich gerade nicht prüfen`, "Umsatzsteuer 5,5\u00a0%"}, []string{"note good"})
-}
-
-func TestPay_HolderTextsFitEveryKindOfItem(t *testing.T) {
-	t.Parallel()
-	kinds := func(all ...order.Kind) (view order.View) {
-		view = withoutRegistrant()
-		view.Order.Items = view.Order.Items[:len(all)]
-		for i, kind := range all {
-			view.Order.Items[i].Kind = kind
-		}
-		return view
-	}
-	forAnother := func(view order.View) order.View {
-		view.Order.Items[0].Holder = "hld_1"
-		return view
-	}
-	const all, some, same = "Diese Person oder Firma wird als Inhaber eingetragen", "für die Sie keinen anderen Inhaber wählen", "Wem die Domains gehören, ändert sie nicht."
-	for _, test := range []struct {
-		view        order.View
-		shows, term string
-	}{
-		{kinds(order.Register, order.Register), all, "Konto"},
-		{kinds(order.Register, order.Renew), some, "Kunde"},
-		{kinds(order.Register, order.Transfer), all, "Konto"},
-		{forAnother(kinds(order.Register, order.Transfer)), some, "Kunde"},
-		{forAnother(kinds(order.Transfer)), same, "Rechnung an"},
-		{kinds(order.Renew, order.Restore), same, "Rechnung an"},
-	} {
-		hides := slices.DeleteFunc([]string{all, some, same}, func(text string) bool { return text == test.shows })
-		visit(t, &fakeOrders{view: test.view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{test.shows, "<dt>" + test.term + "</dt>"}, hides)
-	}
-}
-
-func TestPay_HoldersAreChosenForEachItem(t *testing.T) {
-	t.Parallel()
-	view := ownView(order.AwaitingPayment)
-	view.Order.Items[0].Holder, view.Order.Items[0].Registrant = "hld_1", registrar.Registrant{Name: "Max Teufel", Organisation: "Teeladen GmbH"}
-	d := &fakeOrders{view: view}
-	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Inhaber: Teeladen GmbH", `name="holder.itm_1"`, "ich selbst"}, nil)
-	visit(t, d, "erika", payPage+"/holders", form("holder.itm_1", "own", "holder.itm_2", "hld_1", "other", "x")).wantRedirect(payPage)
-	if want := map[string]string{"itm_1": "own", "itm_2": "hld_1"}; !maps.Equal(d.holders, want) {
-		t.Errorf("chosen: %v", d.holders)
-	}
-	d.err = refusal(registrar.KindConflict, holder.NoSuchHolder)
-	visit(t, d, "erika", payPage+"/holders", form("holder.itm_1", "hld_x")).wantPage(http.StatusConflict, []string{"Diesen Inhaber gibt es in Ihrem Konto nicht mehr."}, nil)
-}
-
-func TestPay_TransferNamesFutureHolder(t *testing.T) {
-	t.Parallel()
-	notice := "Mit dem Umzug trägt die Registry den Inhaber ein, den Sie hier wählen."
-	view := ownView(order.AwaitingPayment)
-	all := view.Order.Items
-	view.Order.Items = all[1:2]
-	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{notice, `name="holder"`, "ich selbst", "/portal/holders/new?next=%2Fcheckout%2F" + secret}, []string{`name="holder.itm_2"`})
-	view.Order.Items = all[:1]
-	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{notice, `name="holder"`})
-}
-
-func TestPay_OneHolderIsChosenForAllItems(t *testing.T) {
-	t.Parallel()
-	d := &fakeOrders{view: ownView(order.AwaitingPayment)}
-	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Ein Inhaber für alle Domains", `name="holder.itm_1"`, `name="holder.itm_2"`}, []string{`name="holder.itm_3"`})
-	fields := form("holder", "hld_1", "item", "itm_1")
-	fields.Add("item", "itm_2")
-	visit(t, d, "erika", payPage+"/holders", fields).wantRedirect(payPage)
-	if want := map[string]string{"itm_1": "hld_1", "itm_2": "hld_1"}; !maps.Equal(d.holders, want) {
-		t.Errorf("chosen: %v", d.holders)
-	}
 }
 
 func TestPay_OpenPaymentCanBeContinuedOrAborted(t *testing.T) {
