@@ -321,8 +321,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"The registry hasn't confirmed the domain yet. You can manage it here once it has.",
 	},
 	"closed.domain_is_expired": {
-		"Die Domain ist abgelaufen. Verlängern Sie sie, um sie wieder zu verwalten. Umziehen können Sie sie weiterhin.",
-		"The domain has expired. Renew it to manage it again. You can still transfer it away.",
+		"Die Domain ist abgelaufen. Verlängern Sie sie, um sie wieder zu verwalten. Umziehen können Sie sie weiterhin: ohne Umzugssperre und mit Auth-Code.",
+		"The domain has expired. Renew it to manage it again. You can still transfer it away: unlocked, and with an auth code.",
 	},
 	"closed.domain_is_in_redemption": {
 		"Die Domain ist gelöscht. Die Registry hält sie noch einige Zeit zurück; danach kann jeder sie registrieren.",
