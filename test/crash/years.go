@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -91,7 +90,6 @@ type Years struct {
 	dice      *rand.Rand
 	clock     *os.File
 	offset    time.Duration
-	steps     []clockMove
 	services  *app.Services
 	consents  *renewal.Consents
 	terms     *lifecycle.Service
@@ -105,12 +103,6 @@ type Years struct {
 
 // operator is who releases the safety brake and decides what waits for a decision.
 var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "years"}
-
-// clockMove is when the clock was moved, in real time, and how far it is ahead since.
-type clockMove struct {
-	at     time.Time
-	offset time.Duration
-}
 
 // RunYears registers domains, lets years pass and customers pay, let expire and forget,
 // kills the product at random moments, and then compares customers' terms, notices,
@@ -184,18 +176,8 @@ func (y *Years) moveProductClock(offset time.Duration) error {
 	var text [8]byte
 	binary.LittleEndian.PutUint64(text[:], uint64(offset))
 	y.offset = offset
-	y.steps = append(y.steps, clockMove{time.Now(), offset}) // before the product can see it
 	_, err := y.clock.WriteAt(text[:], 0)
 	return err
-}
-
-// businessTime returns the business time at a real time.
-func (y *Years) businessTime(at time.Time) time.Time {
-	i, found := slices.BinarySearchFunc(y.steps, at, func(move clockMove, at time.Time) int { return move.at.Compare(at) })
-	if !found {
-		i--
-	}
-	return at.Add(y.steps[max(i, 0)].offset)
 }
 
 func (y *Years) addCustomers(ctx context.Context) error {

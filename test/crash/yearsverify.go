@@ -151,7 +151,7 @@ func (v *yearVerification) checkNotices(ctx context.Context, domain *yearDomain,
 		if seen[key] == 2 && timed {
 			v.wrong("%s: notice %s was sent twice for the term until %s", domain.name.ASCII(), one.Kind, one.TermEnd)
 		}
-		if late := v.businessTime(one.QueuedAt).Sub(one.TermEnd.Add(days)); timed && (late < 0 || late > noticeTolerance) {
+		if late := one.QueuedAt.Sub(one.TermEnd.Add(days)); timed && (late < 0 || late > noticeTolerance) {
 			v.wrong("%s: notice %s was sent %s after its day", domain.name.ASCII(), one.Kind, late)
 		}
 		if !one.Accepted {
