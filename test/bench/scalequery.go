@@ -59,6 +59,7 @@ var fixedParameters = map[string]any{
 	"ListSentNoticesOfOrder.$2":  "ord_x",            // receipts are not generated
 	"ListNoticesOfAddress.$1":    "anna@example.org", // no generated row has the address
 	"DeletePendingInvoices.$3":   `["due_x"]`,
+	"InsertWithdrawalNotice.$11": "",
 	"ListContractMentions.$2":    `["dom_x"]`,
 	"ListReceipts.$2":            `["dcl_x"]`,
 	"InsertInvoices.$1":          `[]`,
@@ -135,6 +136,8 @@ var emptyResultQueries = []string{
 	"ListHeldDomains",                         // of names that are not there
 	"FreezeRegistrants",                       // every domain has a registrant
 	"DeletePendingInvoices", "InsertInvoices", // of lists without a row
+	"KeepNoticesOfAddress", // every notice has its account
+	"ListOrderIDsOfNotice", // few refunds complete a notice
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmedCustomer", "EnableCustomer", "ListStaleUnconfirmedCustomers",
 	"DeleteOldestDevices", "DeleteOldestSessions", "CountSecondFactorAttempt",
 	"DeleteUnusedClients", "DeleteOldConsentsOfSession", "ReuseRefreshToken", "DeleteAccountlessAuditEvents",

@@ -179,7 +179,7 @@ func TestAgents_PageNamesWhatEachMayAndHasOrdered(t *testing.T) {
 	s.addPreparedOrder(member.ID, list[0].ID)
 	body := b.get("/portal/agents").body
 	for _, want := range []string{
-		"Tee &lt;b&gt;kaufen&lt;/b&gt;", "1 vorbereitet, 0 bezahlt", "app.example", "Bestellungen nur vorbereiten", "/portal/tokens/" + list[0].ID + "/revoke", "Gilt bis",
+		"Tee &lt;b&gt;kaufen&lt;/b&gt;", "1 vorbereitet, 0 von Ihnen bezahlt", "app.example", "Bestellungen nur vorbereiten", "/portal/tokens/" + list[0].ID + "/revoke", "Gilt bis",
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%q is missing: %s", want, body)
