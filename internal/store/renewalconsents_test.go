@@ -381,7 +381,7 @@ func TestGiveConsent_RefusedIfNoticeArrivedAfterTheOffer(t *testing.T) {
 	})
 }
 
-// A customer can't open the way by changing the account's address, and nobody else by sending notices.
+// A changed address of the account does not end the rule, and neither do many other notices.
 func TestGiveConsent_RefusedByNoticeOfFormerAddressAndBelowManyOthers(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {

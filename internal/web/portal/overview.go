@@ -155,7 +155,7 @@ func (h *Handler) addNewest(req *ui.Request, view *overviewView) error {
 }
 
 // addNoticeKinds adds what the customer has withdrawn from or terminated to the lines about these
-// domains. A line about an order says what became of the order, whichever domain it names.
+// domains. A line about an order is about the order, whichever domain it names.
 func (h *Handler) addNoticeKinds(req *ui.Request, view *overviewView) error {
 	var ids []string
 	for _, part := range view.Parts {

@@ -147,7 +147,7 @@ func (req *Request) takeFlash() (key string, at time.Time) {
 		req.frame.setCookie(req.W, flashCookie, "", 0)
 	}
 	key, when, _ := strings.Cut(key, flashTime)
-	at, _ = time.Parse(time.RFC3339, when) // zero if it is none
+	at, _ = time.Parse(time.RFC3339, when) // zero if it is not a time
 	return key, at
 }
 
