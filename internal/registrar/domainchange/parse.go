@@ -16,7 +16,8 @@ import (
 // hostProfile converts host names to lower-case A-labels.
 var hostProfile = idna.New(idna.MapForLookup(), idna.StrictDomainName(true), idna.VerifyDNSLength(true), idna.Transitional(false))
 
-// CheckNameserverLines returns an error if a line is no nameserver of any domain, or if there is none.
+// CheckNameserverLines returns an error if a line can't be a nameserver of any domain, or if the text
+// has no line.
 // Its cause is an InputLine.
 func CheckNameserverLines(text string) error {
 	servers, err := parseNameserverLines(text, func(Nameserver) error { return nil })

@@ -439,8 +439,8 @@ func (s *Service) renewalGross(ctx context.Context, buyer Buyer, extension regis
 	return net + tax.VAT[0], nil
 }
 
-// VATRate returns the VAT rate of the actor's account today, in hundredths of a percent, and its reason. While its
-// VAT ID can't be validated, that is the rate of an account without one.
+// VATRate returns the VAT rate of the actor's account today, in hundredths of a percent, and the rule
+// that sets it. While the VAT ID can't be validated, that is the rate of an account without one.
 func (s *Service) VATRate(ctx context.Context, actor registrar.Actor) (basisPoints int, rule billing.Rule, err error) {
 	if actor.Customer == "" {
 		return 0, "", fail(registrar.KindUnauthenticated, registrar.SignInFirst)

@@ -110,9 +110,9 @@ type ConsentStore interface {
 	ListOpenNotices(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error)
 	// GetRenewalDomain returns false if the customer does not hold the domain.
 	GetRenewalDomain(ctx context.Context, customer, domain string) (Domain, bool, error)
-	// GiveConsent returns withdrawal.NoticeOpen as Offer does, NoPaymentMethod if the payment method is no longer the one that
-	// was shown, and OfferChanged if the domain's term has changed. A domain that renews
-	// already stays as it is.
+	// GiveConsent returns withdrawal.NoticeOpen as Offer does, NoPaymentMethod if the payment
+	// method is no longer the one that was shown, and OfferChanged if the domain's term has
+	// changed. A domain that renews already stays as it is.
 	GiveConsent(ctx context.Context, given GivenConsent) error
 	// ChangeTermEnd ends the consent and stops an announced renewal. It returns false and
 	// changes nothing if the choice is not From, and InProgress while a charge for the
