@@ -88,12 +88,12 @@ func (s *Service) addExpectedDays(data map[string]string, o Order) {
 
 // knownBuyer returns the buyer of an order; nil if it can't be read.
 func (s *Service) knownBuyer(ctx context.Context, o Order) *Buyer {
-	buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
+	resolved, err := s.resolveBuyer(ctx, o)
 	if err != nil {
 		s.cfg.Logger.WarnContext(ctx, "buyer not read", "order", o.ID, "error", err.Error())
 		return nil
 	}
-	return &buyer
+	return &resolved.buyer
 }
 
 // nextCharges returns when the domains that an order has renewed are charged automatically next, by
