@@ -23,7 +23,10 @@ type Node struct {
 const (
 	maxDepth = 32
 	maxNodes = 100_000
+	maxSlab  = 64 // nodes that are allocated at once
 )
+
+var tagStart = []byte("<")
 
 var (
 	errDTD       = errors.New("epp: document has a DTD")
@@ -141,9 +144,9 @@ func parseDocument(document []byte) (*Node, error) {
 	var (
 		root  *Node
 		stack []*Node
-		slab  []Node
 		count int
 	)
+	slab := make([]Node, min(bytes.Count(document, tagStart)/2, maxSlab)) // most elements have two tags
 	for {
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
@@ -158,7 +161,7 @@ func parseDocument(document []byte) (*Node, error) {
 		switch t := token.(type) {
 		case xml.StartElement:
 			if len(slab) == 0 {
-				slab = make([]Node, 64)
+				slab = make([]Node, maxSlab)
 			}
 			node := &slab[0]
 			slab = slab[1:]
