@@ -42,6 +42,10 @@ type Client struct {
 	options Options
 }
 
+// maxIdlePerHost is as many messages as are delivered at a time: an agent that buys a lot
+// would otherwise cost a TLS handshake for most of its webhooks.
+const maxIdlePerHost = 16
+
 // Options configures a Client.
 type Options struct {
 	UserAgent string
@@ -58,7 +62,7 @@ func New(opts Options) *Client {
 	return &Client{
 		http: &http.Client{
 			Transport: &http.Transport{
-				DialContext: dialer.DialContext, ForceAttemptHTTP2: true, MaxIdleConns: 32, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute,
+				DialContext: dialer.DialContext, ForceAttemptHTTP2: true, MaxIdleConns: 32, MaxIdleConnsPerHost: maxIdlePerHost, IdleConnTimeout: time.Minute,
 				TLSHandshakeTimeout: sendTimeout, ResponseHeaderTimeout: sendTimeout, MaxResponseHeaderBytes: 16 << 10,
 			},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
