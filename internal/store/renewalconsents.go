@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 	"time"
 
@@ -49,11 +48,11 @@ func (db *DB) GiveConsent(ctx context.Context, given renewal.GivenConsent) error
 		if err := lockShownMethod(ctx, q, consent); err != nil {
 			return err
 		}
-		notices, err := contractNotices(ctx, q, consent.Customer, consent.Domain, time.Time{})
+		open, err := anyNotice(ctx, q, consent.Customer, consent.Domain, time.Time{}, withdrawal.Notice.Open)
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(notices, withdrawal.Notice.Open) { // it arrived after the offer
+		if open { // it arrived after the offer
 			return &registrar.Error{Kind: registrar.KindConflict, Code: withdrawal.NoticeOpen}
 		}
 		stored, err := storeConsent(ctx, q, given)
@@ -176,8 +175,9 @@ func storeOrderedConsent(ctx context.Context, q *query.Queries, transition provi
 	if methods, err := q.LockPaymentMethod(ctx, row.CustomerID); err != nil || methods == 0 {
 		return err
 	}
-	notices, err := contractNotices(ctx, q, row.CustomerID, item.Domain, fromMicros(row.RenewalAt))
-	if err != nil || renewal.Revoked(notices, fromMicros(row.RenewalAt)) {
+	givenAt := fromMicros(row.RenewalAt)
+	revoked, err := anyNotice(ctx, q, row.CustomerID, item.Domain, givenAt, func(n withdrawal.Notice) bool { return renewal.Revoked(n, givenAt) })
+	if err != nil || revoked {
 		return err
 	}
 	address, _ := netip.ParseAddr(row.RenewalAddress)
@@ -187,7 +187,7 @@ func storeOrderedConsent(ctx context.Context, q *query.Queries, transition provi
 			ID: item.Domain, Name: row.Name, TLD: row.Tld, Status: registrar.DomainActive, PaidUntil: fromMicros(row.PaidUntil), Method: row.Method,
 		},
 		Wording: row.RenewalWording, Years: int(row.RenewalYears), Gross: registrar.Cents(row.RenewalGross),
-		GivenAt: fromMicros(row.RenewalAt), Now: now, At: item.UpdatedAt,
+		GivenAt: givenAt, Now: now, At: item.UpdatedAt,
 	})
 	// The domains of an order share one confirmation; its evidence is one per domain.
 	given.Mail.ID = "mail_renewal_" + strings.TrimPrefix(item.Payment, "order:")

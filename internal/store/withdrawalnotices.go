@@ -67,60 +67,71 @@ func (db *DB) ListNoticesOfAddress(ctx context.Context, email string, limit int)
 	return rowsAs(noticeOf)(db.read().ListNoticesOfAddress(ctx, emailKey(email), int32(limit)))
 }
 
-// maxAccountNotices bounds the notices of an account that are read. Anyone may send notices with its
+// noticePage is how many notices of an account are read at once. Anyone may send notices with its
 // address, which is limited by address and hour, and operators handle them within days.
-const maxAccountNotices = 1000
+const noticePage = 1000
 
-// ListOpenNotices returns, by domain, the kinds of a customer's open notices about its contract. If
-// there are too many to read, each domain has one.
+// maxContractNotices bounds the notices about one contract that are listed.
+const maxContractNotices = 1000
+
+// ListOpenNotices returns, by domain, the kinds of a customer's open notices about its contract.
 func (db *DB) ListOpenNotices(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error) {
 	kinds := make(map[string][]withdrawal.Kind)
-	if len(domains) == 0 {
-		return kinds, nil
-	}
-	notices, err := noticesOf(ctx, db.read(), customer, time.Time{})
-	if err != nil || len(notices) == 0 {
-		return kinds, err
-	}
-	contracts, err := contractsOf(ctx, db.read(), customer, domains)
-	for _, contract := range contracts {
-		about := notices[:1]
-		if len(notices) < maxAccountNotices {
-			about = withdrawal.NoticesAbout(notices, contract)
+	err := visitNotices(ctx, db.read(), customer, domains, time.Time{}, func(about map[string][]withdrawal.Notice) {
+		for domain, notices := range about {
+			for _, kind := range withdrawal.Kinds(notices) {
+				if !slices.Contains(kinds[domain], kind) {
+					kinds[domain] = append(kinds[domain], kind)
+				}
+			}
 		}
-		if open := withdrawal.Kinds(about); len(open) > 0 {
-			kinds[contract.Domain] = open
-		}
-	}
+	})
 	return kinds, err
 }
 
 // ListContractNotices returns a customer's notices about the contract of a domain, open and handled,
 // the newest first.
-func (db *DB) ListContractNotices(ctx context.Context, customer, domain string) ([]withdrawal.Notice, error) {
-	notices, err := noticesOf(ctx, db.read(), customer, time.UnixMicro(1))
-	if err != nil || len(notices) == 0 {
-		return nil, err
-	}
-	contracts, err := contractsOf(ctx, db.read(), customer, []string{domain})
-	if err != nil || len(contracts) == 0 {
-		return nil, err
-	}
-	about := withdrawal.NoticesAbout(notices, contracts[0])
-	slices.SortFunc(about, func(a, b withdrawal.Notice) int { return strings.Compare(b.ID, a.ID) })
-	return about, nil
+func (db *DB) ListContractNotices(ctx context.Context, customer, domain string) (notices []withdrawal.Notice, err error) {
+	err = visitNotices(ctx, db.read(), customer, []string{domain}, time.UnixMicro(1), func(about map[string][]withdrawal.Notice) {
+		if len(notices) < maxContractNotices {
+			notices = append(notices, about[domain]...)
+		}
+	})
+	return notices, err
 }
 
-// noticesOf returns a customer's open notices and then those handled ones that were sent since a time;
-// zero means none of these.
-func noticesOf(ctx context.Context, q *query.Queries, customer string, handledSince time.Time) ([]withdrawal.Notice, error) {
+// visitNotices calls visit with a customer's notices about the contracts of some domains, by domain:
+// the open ones, and those handled ones that were sent since a time; zero means none of these. It is
+// called once for each page of notices, the newest first.
+func visitNotices(
+	ctx context.Context, q *query.Queries, customer string, domains []string, handledSince time.Time, visit func(about map[string][]withdrawal.Notice),
+) error {
+	if len(domains) == 0 {
+		return nil
+	}
 	since := int64(math.MaxInt64)
 	if !handledSince.IsZero() {
 		since = micros(handledSince.Truncate(time.Second)) // the precision of a notice
 	}
-	return rowsAs(noticeOf)(q.ListNoticesOfCustomer(ctx, query.ListNoticesOfCustomerParams{
-		CustomerID: customer, HandledSince: since, MaxRows: maxAccountNotices,
-	}))
+	var contracts []withdrawal.Contract
+	for before := lastNotice; ; {
+		page, err := rowsAs(noticeOf)(q.ListNoticesOfCustomer(ctx, query.ListNoticesOfCustomerParams{
+			CustomerID: customer, BeforeID: before, HandledSince: since, MaxRows: noticePage,
+		}))
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		if contracts == nil {
+			if contracts, err = contractsOf(ctx, q, customer, domains); err != nil || len(contracts) == 0 {
+				return err
+			}
+		}
+		visit(withdrawal.NoticesAbout(page, contracts...))
+		if len(page) < noticePage {
+			return nil
+		}
+		before = page[len(page)-1].ID
+	}
 }
 
 // contractsOf returns the contracts of those of some domains that a customer has.
@@ -145,18 +156,15 @@ func contractsOf(ctx context.Context, q *query.Queries, customer string, domains
 	return contracts, err
 }
 
-// contractNotices returns a customer's open notices about the contract of a domain, and the handled
-// ones that were sent since a time. If there are too many to read, they are all returned.
-func contractNotices(ctx context.Context, q *query.Queries, customer, domain string, handledSince time.Time) ([]withdrawal.Notice, error) {
-	notices, err := noticesOf(ctx, q, customer, handledSince)
-	if err != nil || len(notices) == 0 || len(notices) == maxAccountNotices {
-		return notices, err
-	}
-	contracts, err := contractsOf(ctx, q, customer, []string{domain})
-	if err != nil || len(contracts) == 0 {
-		return nil, err
-	}
-	return withdrawal.NoticesAbout(notices, contracts[0]), nil
+// anyNotice reports whether a customer has such a notice about the contract of a domain: an open one,
+// or a handled one that was sent since a time; zero means none of these.
+func anyNotice(
+	ctx context.Context, q *query.Queries, customer, domain string, handledSince time.Time, such func(withdrawal.Notice) bool,
+) (has bool, err error) {
+	err = visitNotices(ctx, q, customer, []string{domain}, handledSince, func(about map[string][]withdrawal.Notice) {
+		has = has || slices.ContainsFunc(about[domain], such)
+	})
+	return has, err
 }
 
 // lastNotice sorts after every id of a notice.

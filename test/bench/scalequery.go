@@ -59,6 +59,7 @@ var fixedParameters = map[string]any{
 	"ListSentNoticesOfOrder.$2":  "ord_x",            // receipts are not generated
 	"ListNoticesOfAddress.$1":    "anna@example.org", // no generated row has the address
 	"DeletePendingInvoices.$3":   `["due_x"]`,
+	"ListNoticesOfCustomer.$2":   "dcl_zzz", // the first page
 	"InsertWithdrawalNotice.$11": "",
 	"ListContractMentions.$2":    `["dom_x"]`,
 	"ListReceipts.$2":            `["dcl_x"]`,

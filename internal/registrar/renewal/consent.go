@@ -3,7 +3,6 @@ package renewal
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -252,11 +251,11 @@ func (s *Consents) checkNotices(ctx context.Context, customer, domain string) er
 	return err
 }
 
-// Revoked reports whether notices about a domain's contract void a consent that was given with an
+// Revoked reports whether a notice about a domain's contract voids a consent that was given with an
 // order: one that is open, or was sent since, even if it has been handled. The order may be
 // provisioned days after the consent.
-func Revoked(notices []withdrawal.Notice, givenAt time.Time) bool {
-	return slices.ContainsFunc(notices, func(n withdrawal.Notice) bool { return n.Open() || n.SentSince(givenAt) })
+func Revoked(notice withdrawal.Notice, givenAt time.Time) bool {
+	return notice.Open() || notice.SentSince(givenAt)
 }
 
 // Agree turns automatic renewal on if the agreement is the current offer. A domain that

@@ -14,8 +14,7 @@
 // consent given at checkout counts from the moment when the domain becomes active, so a notice that
 // arrives before then voids it, even if an operator has handled the notice meanwhile. A notice names
 // an order of the contract, or the domain and was sent since that was ordered. It is that of the
-// account whose address it names, now or when it arrived, or that sent it signed in. If an account has
-// more open notices than are read, each of its domains counts as having one.
+// account whose address it names, now or when it arrived, or that sent it signed in.
 // A domain that has the consent already is not charged while a notice is open: the charge is due
 // again every hour, and fails at the end of the term.
 //

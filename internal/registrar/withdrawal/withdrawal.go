@@ -340,13 +340,17 @@ type Contract struct {
 	Since time.Time
 }
 
-// NoticesAbout returns the notices about a contract.
-func NoticesAbout(notices []Notice, contract Contract) (about []Notice) {
+// NoticesAbout returns, by the id of the domain, the notices about each contract.
+func NoticesAbout(notices []Notice, contracts ...Contract) map[string][]Notice {
+	about := make(map[string][]Notice)
 	for _, n := range notices {
-		if slices.ContainsFunc(parseMentions(n.Contract), func(mention string) bool {
-			return mention == contract.Name && n.SentSince(contract.Since) || slices.Contains(contract.Orders, mention)
-		}) {
-			about = append(about, n)
+		mentions := parseMentions(n.Contract)
+		for _, c := range contracts {
+			if slices.ContainsFunc(mentions, func(mention string) bool {
+				return mention == c.Name && n.SentSince(c.Since) || slices.Contains(c.Orders, mention)
+			}) {
+				about[c.Domain] = append(about[c.Domain], n)
+			}
 		}
 	}
 	return about

@@ -28,20 +28,21 @@ WHERE lower(email) = sqlc.arg(email_key)
 ORDER BY id DESC
 LIMIT sqlc.arg(max_rows);
 
--- The notices of an account (|| '' has no type affinity, which would keep SQLite from the index of
--- addresses): those sent with its address, and those that it sent with another one or
--- before it changed its address. Open ones come first, then handled ones since a time, the newest
--- first.
+-- A page of the notices of an account (|| '' has no type affinity, which would keep SQLite from the
+-- index of addresses), the newest first: those sent with its address, and those that it sent with
+-- another one or before it changed its address. They are open, or were sent since a time.
 -- name: ListNoticesOfCustomer :many
 SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id
 FROM (
     SELECT named.* FROM customers JOIN withdrawal_notices AS named ON lower(named.email) = customers.email_key || ''
-    WHERE customers.id = sqlc.arg(customer_id) AND (named.done_at = 0 OR named.created_at >= sqlc.arg(handled_since))
+    WHERE customers.id = sqlc.arg(customer_id) AND named.id < sqlc.arg(before_id)
+        AND (named.done_at = 0 OR named.created_at >= sqlc.arg(handled_since))
     UNION
     SELECT sent.* FROM withdrawal_notices AS sent
-    WHERE sent.customer_id = sqlc.arg(customer_id) AND sent.customer_id <> '' AND (sent.done_at = 0 OR sent.created_at >= sqlc.arg(handled_since))
+    WHERE sent.customer_id = sqlc.arg(customer_id) AND sent.customer_id <> '' AND sent.id < sqlc.arg(before_id)
+        AND (sent.done_at = 0 OR sent.created_at >= sqlc.arg(handled_since))
 ) AS notices
-ORDER BY CASE WHEN done_at = 0 THEN 0 ELSE 1 END, id DESC
+ORDER BY id DESC
 LIMIT sqlc.arg(max_rows);
 
 -- What a notice about the contracts of domains may mention: a row for each order of a domain, or one

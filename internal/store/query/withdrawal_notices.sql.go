@@ -247,27 +247,34 @@ const listNoticesOfCustomer = `-- name: ListNoticesOfCustomer :many
 SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id
 FROM (
     SELECT named.id, named.kind, named.name, named.email, named.contract, named.ground, named.reason, named.end_day, named.language, named.created_at, named.done_at, named.done_by, named.done_note, named.customer_id FROM customers JOIN withdrawal_notices AS named ON lower(named.email) = customers.email_key || ''
-    WHERE customers.id = $1 AND (named.done_at = 0 OR named.created_at >= $2)
+    WHERE customers.id = $1 AND named.id < $2
+        AND (named.done_at = 0 OR named.created_at >= $3)
     UNION
     SELECT sent.id, sent.kind, sent.name, sent.email, sent.contract, sent.ground, sent.reason, sent.end_day, sent.language, sent.created_at, sent.done_at, sent.done_by, sent.done_note, sent.customer_id FROM withdrawal_notices AS sent
-    WHERE sent.customer_id = $1 AND sent.customer_id <> '' AND (sent.done_at = 0 OR sent.created_at >= $2)
+    WHERE sent.customer_id = $1 AND sent.customer_id <> '' AND sent.id < $2
+        AND (sent.done_at = 0 OR sent.created_at >= $3)
 ) AS notices
-ORDER BY CASE WHEN done_at = 0 THEN 0 ELSE 1 END, id DESC
-LIMIT $3
+ORDER BY id DESC
+LIMIT $4
 `
 
 type ListNoticesOfCustomerParams struct {
 	CustomerID   string
+	BeforeID     string
 	HandledSince int64
 	MaxRows      int32
 }
 
-// The notices of an account (|| ” has no type affinity, which would keep SQLite from the index of
-// addresses): those sent with its address, and those that it sent with another one or
-// before it changed its address. Open ones come first, then handled ones since a time, the newest
-// first.
+// A page of the notices of an account (|| ” has no type affinity, which would keep SQLite from the
+// index of addresses), the newest first: those sent with its address, and those that it sent with
+// another one or before it changed its address. They are open, or were sent since a time.
 func (q *Queries) ListNoticesOfCustomer(ctx context.Context, arg ListNoticesOfCustomerParams) ([]WithdrawalNotice, error) {
-	rows, err := q.db.QueryContext(ctx, listNoticesOfCustomer, arg.CustomerID, arg.HandledSince, arg.MaxRows)
+	rows, err := q.db.QueryContext(ctx, listNoticesOfCustomer,
+		arg.CustomerID,
+		arg.BeforeID,
+		arg.HandledSince,
+		arg.MaxRows,
+	)
 	if err != nil {
 		return nil, err
 	}
