@@ -97,6 +97,7 @@ const (
 	MailRenewalFailed        MailKind = "renewal_failed"       // domains will not be renewed automatically
 	MailRenewalOn            MailKind = "renewal_on"           // confirms the consent to automatic renewal
 	MailRenewalOff           MailKind = "renewal_off"          // automatic renewal was turned off
+	MailRenewalHeld          MailKind = "renewal_held"         // automatic renewal is suspended, or was not turned on, because of a withdrawal or termination
 	MailLetExpire            MailKind = "let_expire"           // the customer lets a domain expire
 	MailPaymentMethod        MailKind = "payment_method"       // saved or removed
 	MailTransferAway         MailKind = "transfer_away"        // another registrar requested a transfer (ICANN FOA)
@@ -113,7 +114,7 @@ var notices = map[MailKind]bool{
 	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, MailItemFailed: true, // commercial letters, and evidence in a dispute
 	MailOrderRefunded: true, MailPaymentRefunded: true, MailRefundReturned: true,
 	MailPaymentDispute: true, MailContractEnds: true, MailWithdrawal: true, MailTermination: true,
-	MailDomainChanged: true, MailAuthCode: true, MailRenewalOff: true, MailLetExpire: true, // confirm what a customer has done with a domain
+	MailDomainChanged: true, MailAuthCode: true, MailRenewalOff: true, MailRenewalHeld: true, MailLetExpire: true, // confirm what a customer has done with a domain
 	MailContactCheck: true, MailContactSuspended: true, MailContactConfirmed: true,
 }
 

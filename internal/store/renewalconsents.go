@@ -48,7 +48,7 @@ func (db *DB) GiveConsent(ctx context.Context, given renewal.GivenConsent) error
 		if err := lockShownMethod(ctx, q, consent); err != nil {
 			return err
 		}
-		open, err := anyNotice(ctx, q, consent.Customer, consent.Domain, time.Time{}, withdrawal.Notice.Open)
+		_, open, err := findNotice(ctx, q, consent.Customer, consent.Domain, time.Time{}, withdrawal.Notice.Open)
 		if err != nil {
 			return err
 		}
@@ -176,21 +176,29 @@ func storeOrderedConsent(ctx context.Context, q *query.Queries, transition provi
 		return err
 	}
 	givenAt := fromMicros(row.RenewalAt)
-	revoked, err := anyNotice(ctx, q, row.CustomerID, item.Domain, givenAt, func(n withdrawal.Notice) bool { return renewal.Revoked(n, givenAt) })
-	if err != nil || revoked {
+	domain := renewal.Domain{
+		ID: item.Domain, Name: row.Name, TLD: row.Tld, Status: registrar.DomainActive, PaidUntil: fromMicros(row.PaidUntil), Method: row.Method,
+	}
+	// The domains of an order share one mail.
+	orderID := strings.TrimPrefix(item.Payment, "order:")
+	notice, revoked, err := findNotice(ctx, q, row.CustomerID, item.Domain, givenAt, func(n withdrawal.Notice) bool { return renewal.Revoked(n, givenAt) })
+	if err != nil {
 		return err
+	}
+	if revoked {
+		mail := renewal.VoidedMail(row.CustomerID, notice, domain)
+		mail.ID = "mail_voided_" + orderID
+		mail.Join, mail.Delay = mail.ID, orderedConsentDelay
+		return enqueueMail(ctx, q, mail, item.UpdatedAt)
 	}
 	address, _ := netip.ParseAddr(row.RenewalAddress)
 	given := renewal.Give(renewal.ConsentTerms{
-		Actor: registrar.Actor{Kind: registrar.ActorPerson, Customer: row.CustomerID, Through: row.RenewalSession, Address: address},
-		Domain: renewal.Domain{
-			ID: item.Domain, Name: row.Name, TLD: row.Tld, Status: registrar.DomainActive, PaidUntil: fromMicros(row.PaidUntil), Method: row.Method,
-		},
+		Actor:   registrar.Actor{Kind: registrar.ActorPerson, Customer: row.CustomerID, Through: row.RenewalSession, Address: address},
+		Domain:  domain,
 		Wording: row.RenewalWording, Years: int(row.RenewalYears), Gross: registrar.Cents(row.RenewalGross),
 		GivenAt: givenAt, Now: now, At: item.UpdatedAt,
 	})
-	// The domains of an order share one confirmation; its evidence is one per domain.
-	given.Mail.ID = "mail_renewal_" + strings.TrimPrefix(item.Payment, "order:")
+	given.Mail.ID = "mail_renewal_" + orderID // the evidence is one per domain
 	given.Mail.Join, given.Mail.Delay = given.Mail.ID, orderedConsentDelay
 	_, err = storeConsent(ctx, q, given)
 	return err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 	"github.com/dotkontor/dotkontor/internal/store/sqldb"
@@ -21,7 +23,11 @@ var _ withdrawal.Store = (*DB)(nil)
 // AddWithdrawalNotice stores a notice with its mails.
 func (db *DB) AddWithdrawalNotice(ctx context.Context, notice withdrawal.Notice, mails []registrar.Mail, clock time.Time) error {
 	return db.write(ctx, func(q *query.Queries) error {
-		err := q.InsertWithdrawalNotice(ctx, query.InsertWithdrawalNoticeParams{
+		held, err := heldMails(ctx, q, notice)
+		if err != nil {
+			return err
+		}
+		err = q.InsertWithdrawalNotice(ctx, query.InsertWithdrawalNoticeParams{
 			ID: notice.ID, Kind: string(notice.Kind), Name: notice.Name, Email: notice.Email, Contract: notice.Contract,
 			Ground: string(notice.Ground), Reason: notice.Reason, EndDay: notice.End, Language: notice.Language,
 			CreatedAt: micros(notice.At), CustomerID: notice.Customer, EmailKey: emailKey(notice.Email),
@@ -29,8 +35,52 @@ func (db *DB) AddWithdrawalNotice(ctx context.Context, notice withdrawal.Notice,
 		if err != nil {
 			return fmt.Errorf("store: add withdrawal notice: %w", err)
 		}
-		return queueMails(ctx, q, mails, clock)
+		return queueMails(ctx, q, slices.Concat(mails, held), clock)
 	})
+}
+
+// heldMails returns the mails to accounts about the automatic renewals that a new notice suspends:
+// those of domains without another open notice.
+func heldMails(ctx context.Context, q *query.Queries, notice withdrawal.Notice) (mails []registrar.Mail, err error) {
+	mentions := notice.Mentions()
+	if len(mentions) == 0 || !notice.Open() {
+		return nil, nil
+	}
+	rows, err := q.ListRenewalsMentioned(ctx, query.ListRenewalsMentionedParams{
+		CustomerID: notice.Customer, EmailKey: emailKey(notice.Email), Mentions: jsonText(mentions), MaxRows: registrar.MaxJoinedMails,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("store: list renewing domains: %w", err)
+	}
+	byCustomer := make(map[string][]renewal.Domain)
+	for _, row := range rows {
+		byCustomer[row.CustomerID] = append(byCustomer[row.CustomerID], renewal.Domain{ID: row.ID, Name: row.Name, PaidUntil: fromMicros(row.PaidUntil)})
+	}
+	for _, customer := range slices.Sorted(maps.Keys(byCustomer)) {
+		domains := byCustomer[customer]
+		ids := make([]string, len(domains))
+		for i, d := range domains {
+			ids[i] = d.ID
+		}
+		contracts, err := contractsOf(ctx, q, customer, ids)
+		if err != nil {
+			return nil, err
+		}
+		about, held := withdrawal.NoticesAbout([]withdrawal.Notice{notice}, contracts...), make(map[string]bool)
+		err = visitNotices(ctx, q, customer, ids, time.Time{}, func(open map[string][]withdrawal.Notice) {
+			for domain := range open {
+				held[domain] = true
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		domains = slices.DeleteFunc(domains, func(d renewal.Domain) bool { return len(about[d.ID]) == 0 || held[d.ID] })
+		if len(domains) > 0 {
+			mails = append(mails, renewal.HeldMail(customer, notice, domains))
+		}
+	}
+	return mails, nil
 }
 
 func noticeOf(row query.WithdrawalNotice) withdrawal.Notice {
@@ -156,15 +206,18 @@ func contractsOf(ctx context.Context, q *query.Queries, customer string, domains
 	return contracts, err
 }
 
-// anyNotice reports whether a customer has such a notice about the contract of a domain: an open one,
-// or a handled one that was sent since a time; zero means none of these.
-func anyNotice(
+// findNotice returns the newest such notice of a customer about the contract of a domain: an open one,
+// or a handled one that was sent since a time; zero means none of these. It returns false if there is
+// none.
+func findNotice(
 	ctx context.Context, q *query.Queries, customer, domain string, handledSince time.Time, such func(withdrawal.Notice) bool,
-) (has bool, err error) {
+) (notice withdrawal.Notice, has bool, err error) {
 	err = visitNotices(ctx, q, customer, []string{domain}, handledSince, func(about map[string][]withdrawal.Notice) {
-		has = has || slices.ContainsFunc(about[domain], such)
+		if at := slices.IndexFunc(about[domain], such); !has && at >= 0 {
+			notice, has = about[domain][at], true
+		}
 	})
-	return has, err
+	return notice, has, err
 }
 
 // lastNotice sorts after every id of a notice.

@@ -61,6 +61,7 @@ var fixedParameters = map[string]any{
 	"DeletePendingInvoices.$3":   `["due_x"]`,
 	"ListNoticesOfCustomer.$2":   "dcl_zzz", // the first page
 	"InsertWithdrawalNotice.$11": "",
+	"ListRenewalsMentioned.$3":   `["x.org"]`,
 	"ListContractMentions.$2":    `["dom_x"]`,
 	"ListReceipts.$2":            `["dcl_x"]`,
 	"InsertInvoices.$1":          `[]`,
@@ -158,7 +159,7 @@ var emptyResultQueries = []string{
 	"ListTransferMessages", // every message is about a balance
 	"ListPendingRefunds", "ListAllPendingRefunds", "InsertRefundedTermEnd", "ListRegisteredDomains",
 	"InsertOutgoingTransfer", "ListEndedOutgoingTransfers", "MakeOutgoingTransfersDue",
-	"ListDomainDisputes", "ListLockingDisputes", "ListRestrictedDomains", "ListNoticesOfAddress", "ListContractMentions", "ListReceipts",
+	"ListDomainDisputes", "ListLockingDisputes", "ListRestrictedDomains", "ListNoticesOfAddress", "ListContractMentions", "ListRenewalsMentioned", "ListReceipts",
 	"ListDomainNotices",                                                    // domains and notices have different customers
 	"GetRegistrationCharge", "InsertMarginCredit", "ListCreditNotesOfItem", // no item or refund has the id of a charge or document
 }

@@ -17,6 +17,8 @@
 // account whose address it names, now or when it arrived, or that sent it signed in.
 // A domain that has the consent already is not charged while a notice is open: the charge is due
 // again every hour, and fails at the end of the term.
+// The first such notice about a domain and a voided consent are confirmed to the account by mail, never
+// to the address in the notice, which nothing has verified.
 //
 // # Timeline
 //

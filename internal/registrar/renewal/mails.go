@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
 // mailLine is a renewal as a mail shows it.
@@ -40,6 +41,33 @@ func newMail(kind registrar.MailKind, customer string, lines []mailLine) registr
 		data["failure"] = string(failure)
 	}
 	return registrar.Mail{Kind: kind, Customer: customer, Data: data}
+}
+
+// HeldMail returns the mail to an account about domains that are not charged while a notice about
+// their contracts is open. The store calls it in the transaction that adds the notice.
+func HeldMail(customer string, notice withdrawal.Notice, domains []Domain) registrar.Mail {
+	mail := heldMail(customer, notice, domains[0])
+	for _, d := range domains[1:] {
+		if joined, ok := registrar.JoinMails(mail.Data, heldMail(customer, notice, d).Data); ok {
+			mail.Data = joined
+		}
+	}
+	return mail
+}
+
+// VoidedMail returns the mail to an account about a domain for which a notice has voided the consent
+// that was given with its order. The store calls it when the domain becomes active.
+func VoidedMail(customer string, notice withdrawal.Notice, d Domain) registrar.Mail {
+	mail := heldMail(customer, notice, d)
+	mail.Data["change"] = "voided"
+	return mail
+}
+
+func heldMail(customer string, notice withdrawal.Notice, d Domain) registrar.Mail {
+	return registrar.Mail{Kind: registrar.MailRenewalHeld, Customer: customer, Data: map[string]string{
+		"number": notice.ID, "declared": string(notice.Kind), "received_at": notice.At.UTC().Format(time.RFC3339),
+		"domain": d.Name, registrar.NoticeDomain: d.ID, registrar.NoticeTerm: registrar.NoticeTermText(d.PaidUntil), "paid_until": dateOf(d.PaidUntil),
+	}}
 }
 
 func dateOf(t time.Time) string {

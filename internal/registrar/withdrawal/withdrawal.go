@@ -485,6 +485,9 @@ func related[T any](notices []Notice, id func(T) string, merge func(found *T, ag
 	return all, nil
 }
 
+// Mentions returns the order numbers and domains that the notice names, the latter as A-labels.
+func (d Notice) Mentions() []string { return parseMentions(d.Contract) }
+
 // parseMentions extracts order numbers and domains, as A-labels, from a contract description.
 func parseMentions(contract string) []string {
 	var found []string

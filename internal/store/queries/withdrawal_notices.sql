@@ -58,6 +58,22 @@ LEFT JOIN orders ON orders.id = order_items.order_id AND orders.customer_id = do
 WHERE domains.customer_id = sqlc.arg(customer_id)
     AND domains.id IN (SELECT value FROM json_array_elements_text(CAST(sqlc.arg(domain_ids) AS TEXT)::json));
 
+-- The domains that renew automatically and that a notice may be about: it mentions them, or an order
+-- for a domain of that name. They belong to the account that sent it, or whose address it names.
+-- name: ListRenewalsMentioned :many
+SELECT domains.id, domains.customer_id, domains.name, domains.paid_until
+FROM domains
+JOIN customers ON customers.id = domains.customer_id
+WHERE domains.at_term_end = 'renew' AND domains.status <> 'transferred_out'
+    AND (customers.id = sqlc.arg(customer_id) OR customers.email_key = sqlc.arg(email_key))
+    AND domains.name IN (
+        SELECT value FROM json_array_elements_text(CAST(sqlc.arg(mentions) AS TEXT)::json)
+        UNION
+        SELECT order_items.name FROM order_items
+        WHERE order_items.order_id IN (SELECT value FROM json_array_elements_text(CAST(sqlc.arg(mentions) AS TEXT)::json)))
+ORDER BY domains.customer_id, domains.name
+LIMIT sqlc.arg(max_rows);
+
 -- name: ListOpenWithdrawalNotices :many
 SELECT * FROM withdrawal_notices
 WHERE done_at = 0

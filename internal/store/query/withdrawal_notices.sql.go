@@ -356,6 +356,70 @@ func (q *Queries) ListOpenWithdrawalNotices(ctx context.Context, limit int32) ([
 	return items, nil
 }
 
+const listRenewalsMentioned = `-- name: ListRenewalsMentioned :many
+SELECT domains.id, domains.customer_id, domains.name, domains.paid_until
+FROM domains
+JOIN customers ON customers.id = domains.customer_id
+WHERE domains.at_term_end = 'renew' AND domains.status <> 'transferred_out'
+    AND (customers.id = $1 OR customers.email_key = $2)
+    AND domains.name IN (
+        SELECT value FROM json_array_elements_text(CAST($3 AS TEXT)::json)
+        UNION
+        SELECT order_items.name FROM order_items
+        WHERE order_items.order_id IN (SELECT value FROM json_array_elements_text(CAST($3 AS TEXT)::json)))
+ORDER BY domains.customer_id, domains.name
+LIMIT $4
+`
+
+type ListRenewalsMentionedParams struct {
+	CustomerID string
+	EmailKey   string
+	Mentions   string
+	MaxRows    int32
+}
+
+type ListRenewalsMentionedRow struct {
+	ID         string
+	CustomerID string
+	Name       string
+	PaidUntil  int64
+}
+
+// The domains that renew automatically and that a notice may be about: it mentions them, or an order
+// for a domain of that name. They belong to the account that sent it, or whose address it names.
+func (q *Queries) ListRenewalsMentioned(ctx context.Context, arg ListRenewalsMentionedParams) ([]ListRenewalsMentionedRow, error) {
+	rows, err := q.db.QueryContext(ctx, listRenewalsMentioned,
+		arg.CustomerID,
+		arg.EmailKey,
+		arg.Mentions,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListRenewalsMentionedRow{}
+	for rows.Next() {
+		var i ListRenewalsMentionedRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.Name,
+			&i.PaidUntil,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listWithdrawalNotices = `-- name: ListWithdrawalNotices :many
 SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id
 FROM withdrawal_notices

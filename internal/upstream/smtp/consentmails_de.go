@@ -70,6 +70,34 @@ wieder ein:
 
 {{if .More}}{{.Portal}}/domains{{else}}{{.Page}}/auto-renew{{end}}
 `},
+	registrar.MailRenewalHeld: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: automatische Verlängerung {{if eq .Change "voided"}}nicht eingeschaltet{{else}}ausgesetzt{{end}}`, `
+am {{.Received}} ist {{if .Termination}}eine Kündigung{{else}}ein Widerruf{{end}} bei uns
+eingegangen (Nummer {{.Number}}). {{if .More}}Betroffen sind:
+{{range .Renewals}}
+{{.Name}}
+  Ende der Laufzeit: {{.End}}
+{{end}}{{else}}Betroffen ist:
+
+Domain:            {{.Domain}}
+Ende der Laufzeit: {{.Date}}
+{{end}}
+{{if eq .Change "voided"}}Der automatischen Verlängerung hatten Sie beim Bezahlen zugestimmt.
+{{if .Termination}}Wegen der Kündigung{{else}}Wegen des Widerrufs{{end}} haben wir sie nicht eingeschaltet: Wir buchen
+nichts automatisch ab. Möchten Sie die automatische Verlängerung doch,
+schalten Sie sie hier ein, sobald wir {{if .Termination}}die Kündigung{{else}}den Widerruf{{end}} bearbeitet haben:
+{{else}}Die automatische Verlängerung ist deshalb ausgesetzt: Solange wir
+{{if .Termination}}die Kündigung{{else}}den Widerruf{{end}} bearbeiten, beginnen wir keine Abbuchung. Beenden wir den
+Vertrag, endet auch die automatische Verlängerung. Besteht er weiter,
+geht sie weiter, und wir holen eine fällige Abbuchung nach. Endet vorher
+die Laufzeit, verlängern wir nicht automatisch und schreiben Ihnen.
+
+Den Stand sehen Sie hier:
+{{end}}
+{{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
+
+Haben Sie das nicht erklärt? Dann hat jemand Ihre Adresse angegeben;
+antworten Sie uns bitte, damit nichts Falsches geschieht.
+`},
 	registrar.MailLetExpire: {"{{.Domain}} läuft am {{.Date}} ab, wie gewünscht", `
 Sie haben am {{.At}} entschieden, dass Sie eine Domain
 auslaufen lassen{{with .Address}} (IP-Adresse {{.}}){{end}}.

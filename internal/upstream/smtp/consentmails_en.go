@@ -67,6 +67,33 @@ If this was a mistake, turn automatic renewal on again here:
 
 {{if .More}}{{.Portal}}/domains{{else}}{{.Page}}/auto-renew{{end}}
 `},
+	registrar.MailRenewalHeld: {`{{.Domain}}{{if .More}} and {{.More}} more{{end}}: automatic renewal {{if eq .Change "voided"}}not turned on{{else}}suspended{{end}}`, `
+On {{.Received}}, we received {{if .Termination}}a cancellation{{else}}a withdrawal{{end}}
+(number {{.Number}}) that concerns:
+{{if .More}}{{range .Renewals}}
+{{.Name}}
+  End of term: {{.End}}
+{{end}}{{else}}
+Domain:      {{.Domain}}
+End of term: {{.Date}}
+{{end}}
+{{if eq .Change "voided"}}You agreed to automatic renewal when you paid. Because of the
+{{if .Termination}}cancellation{{else}}withdrawal{{end}}, we did not turn it on, and we charge nothing
+automatically. If you want automatic renewal after all, you can turn it
+on here once we have processed the {{if .Termination}}cancellation{{else}}withdrawal{{end}}:
+{{else}}Automatic renewal is therefore suspended: we start no charge while we
+process the {{if .Termination}}cancellation{{else}}withdrawal{{end}}. If we end the contract, automatic renewal
+ends with it. If the contract stays, automatic renewal resumes, and we
+make up for any charge that was due. If the term ends before that, we
+don't renew automatically and will email you.
+
+You can follow this here:
+{{end}}
+{{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
+
+If you didn't send this, someone else entered your address. Please
+reply to this email so that we can stop this.
+`},
 	registrar.MailLetExpire: {"{{.Domain}} expires on {{.Date}}, as you chose", `
 On {{.At}} you chose to let a domain expire{{with .Address}}
 (from IP address {{.}}){{end}}.

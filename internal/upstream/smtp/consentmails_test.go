@@ -23,9 +23,10 @@ func TestConsentMails_NameDomainDateAndLink(t *testing.T) {
 	}
 	page := "https://domains.example/portal/domains/dom_1"
 	for kind, want := range map[registrar.MailKind]struct{ de, en, link string }{
-		registrar.MailRenewalOn:  {"laden.de verlängert sich automatisch, erste Abbuchung am 01.11.2027", "laden.de renews automatically, first charge on 1 November 2027", page},
-		registrar.MailRenewalOff: {"laden.de endet am 15.11.2027: automatische Verlängerung ausgeschaltet", "laden.de ends on 15 November 2027: automatic renewal is off", page + "/auto-renew"},
-		registrar.MailLetExpire:  {"laden.de läuft am 15.11.2027 ab, wie gewünscht", "laden.de expires on 15 November 2027, as you chose", page},
+		registrar.MailRenewalOn:   {"laden.de verlängert sich automatisch, erste Abbuchung am 01.11.2027", "laden.de renews automatically, first charge on 1 November 2027", page},
+		registrar.MailRenewalOff:  {"laden.de endet am 15.11.2027: automatische Verlängerung ausgeschaltet", "laden.de ends on 15 November 2027: automatic renewal is off", page + "/auto-renew"},
+		registrar.MailRenewalHeld: {"laden.de: automatische Verlängerung ausgesetzt", "laden.de: automatic renewal suspended", page},
+		registrar.MailLetExpire:   {"laden.de läuft am 15.11.2027 ab, wie gewünscht", "laden.de expires on 15 November 2027, as you chose", page},
 		registrar.MailPaymentMethod: {
 			"Ihr Zahlungsmittel wurde gespeichert", "Your payment method was saved", "https://domains.example/portal/payment-methods",
 		},
@@ -60,6 +61,30 @@ func TestConsentMails_NameDomainDateAndLink(t *testing.T) {
 						t.Errorf("%s in %s has a long line: %q", kind, language, line)
 					}
 				}
+			}
+		}
+	}
+}
+
+func TestRenewalHeldMail_SaysWhatHappensToTheRenewal(t *testing.T) {
+	t.Parallel()
+	data := map[string]string{
+		"domain": "laden.de", "domain_id": "dom_1", "paid_until": "2027-11-15", "number": "dcl_1", "declared": "withdrawal", "received_at": "2026-11-15T09:00:00Z",
+	}
+	for _, test := range []struct {
+		language, change string
+		want             []string
+	}{
+		{"de", "", []string{"ein Widerruf bei uns eingegangen (Nummer dcl_1)", "Ende der Laufzeit: 15.11.2027", "Solange wir den Widerruf bearbeiten, beginnen wir keine Abbuchung."}},
+		{"de", "voided", []string{"Wegen des Widerrufs haben wir sie nicht eingeschaltet"}},
+		{"en", "", []string{"we received a withdrawal (number dcl_1)", "we start no charge while we process the withdrawal"}},
+		{"en", "voided", []string{"Because of the withdrawal, we did not turn it on"}},
+	} {
+		data["change"] = test.change
+		body := renderMail(t, registrar.MailRenewalHeld, test.language, data)
+		for _, want := range test.want {
+			if !hasText(body, want) {
+				t.Errorf("%s %q has no %q:\n%s", test.language, test.change, want, body)
 			}
 		}
 	}

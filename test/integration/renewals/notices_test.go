@@ -164,6 +164,11 @@ func TestPay_NoticeAfterRenewalConsentVoidsIt(t *testing.T) {
 			s.wantRenews(name, false)
 		}
 		s.wantMails(registrar.MailRenewalOn, 0)
+		for _, mail := range s.wantMails(registrar.MailRenewalHeld, 5) { // one for each order
+			if mail["change"] != "voided" || mail["number"] == "" || mail["paid_until"] == "" {
+				t.Errorf("mail %v", mail)
+			}
+		}
 		// A notice about an earlier contract of the same name says nothing about the new one.
 		s.terminate("neu.com")
 		s.must(s.world.Advance(time.Minute))
@@ -195,6 +200,26 @@ func TestCharge_NothingWhileNoticeIsOpen(t *testing.T) {
 		s.charge()
 		s.waitRenewed("gekuendigt.com")
 		s.reconcile()
+	})
+}
+
+// The address in the form gets no mail that depends on a contract.
+func TestNotice_AccountIsMailedThatRenewalIsSuspended(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, s *env) {
+		s.announced("gekuendigt.com", "weiter.com")
+		foreign := withdrawal.Notice{
+			ID: registrar.NewID("dcl_", s.world.Now()), Kind: withdrawal.Termination, Name: "Eve", Email: "eve@example.org", Contract: "gekuendigt.com",
+			Language: "de", At: s.world.Now().UTC().Truncate(time.Second),
+		}
+		s.must(s.db.AddWithdrawalNotice(t.Context(), foreign, nil, time.Now()))
+		s.wantMails(registrar.MailRenewalHeld, 0)
+		first := s.terminate("gekuendigt.com, weiter.com")
+		s.terminate("noch einmal: weiter.com") // suspended already
+		mail := s.wantMails(registrar.MailRenewalHeld, 1)[0]
+		if mail["items"] != "2" || mail["item1_domain"] != "gekuendigt.com" || mail["item2_domain"] != "weiter.com" || mail["number"] != first.ID || mail["change"] != "" {
+			t.Errorf("mail %v", mail)
+		}
 	})
 }
 
