@@ -179,13 +179,13 @@ func TestNoticeForms_WorkWithoutSignIn(t *testing.T) {
 			url.Values{
 				"name": {"Erika"}, "email": {"erika@example.de"}, "contract": {"kaffee.de"}, "ground": {"extraordinary"}, "reason": {"Umzug"}, "end": {"2026-12-31"},
 			},
-			[]string{"Ihre Kündigung ist eingegangen", "kaffee.de", "aus wichtigem Grund", "Umzug", "mit Eingang"},
+			[]string{"Ihre Kündigung ist eingegangen", "kaffee.de", "aus wichtigem Grund", "Umzug", "mit Eingang", "beginnen wir dafür keine automatische Abbuchung"},
 			registrar.MailTermination,
 		},
 		{
 			"/cancellation",
 			url.Values{"name": {"Erika"}, "email": {"erika@example.de"}, "contract": {"kaffee.de"}, "ground": {"ordinary"}},
-			[]string{"We received your cancellation", "the earliest possible date"},
+			[]string{"We received your cancellation", "the earliest possible date", "we start no automatic charge"},
 			registrar.MailTermination,
 		},
 	} {
@@ -202,6 +202,18 @@ func TestNoticeForms_WorkWithoutSignIn(t *testing.T) {
 			store.mails[0].Data["contract"] != c.fields.Get("contract") ||
 			store.mails[0].Data[registrar.NoticeDomain] != store.notices[0].ID || store.mails[1].Data[registrar.NoticeDomain] != "" { // the receipt is kept for the notice
 			t.Errorf("%s: %+v %+v", c.path, store.notices, store.mails)
+		}
+	}
+}
+
+func TestCancellationForm_SaysThatRenewalIsSuspended(t *testing.T) {
+	t.Parallel()
+	pages := newHandler(t, &memStore{}, testOperator, nil)
+	for path, want := range map[string]string{
+		"/kuendigung": "Die automatische Verlängerung brauchen Sie nicht auszuschalten", "/cancellation": "You don&#39;t need to turn off automatic renewal",
+	} {
+		if status, body := visit(t, pages, path, nil); status != http.StatusOK || !strings.Contains(strings.ReplaceAll(body, "'", "&#39;"), want) {
+			t.Errorf("%s: %d lacks %q", path, status, want)
 		}
 	}
 }

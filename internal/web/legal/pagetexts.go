@@ -80,5 +80,9 @@ var texts = ui.Texts{
 	"notice.withdrawal":  {"Widerruf", "withdrawal"},
 	"notice.termination": {"Kündigung", "cancellation"},
 	"notice.soonest":     {"nächstmöglichen Zeitpunkt", "the earliest possible date"},
-	"notice.keep":        {"Sie können diese Seite drucken oder speichern.", "You can print or save this page."},
+	"notice.renewal": {
+		"Ist es Ihr Konto und steht die Domain oder Bestellnummer oben, beginnen wir dafür keine automatische Abbuchung, solange wir die Kündigung bearbeiten. Das bestätigen wir dann an die E-Mail-Adresse des Kontos.",
+		"If it is your account and the domain or order number is listed above, we start no automatic charge for it while we process the cancellation. We then confirm that to the email address of the account.",
+	},
+	"notice.keep": {"Sie können diese Seite drucken oder speichern.", "You can print or save this page."},
 }
