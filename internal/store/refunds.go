@@ -69,8 +69,8 @@ func putRefund(ctx context.Context, q *query.Queries, id string, refund order.Re
 	})
 }
 
-// recordRefundEffects requires that notices to be completed are open. With refunds that were
-// made, it closes their notices and stores the intent to delete domains.
+// recordRefundEffects requires that the notices of new refunds are open. With refunds that were made,
+// it closes the notices of which nothing is left and stores the intent to delete domains.
 func recordRefundEffects(ctx context.Context, q *query.Queries, transition order.Transition) error {
 	for _, notice := range transition.NoticesReferred() {
 		open, err := q.CountOpenNotice(ctx, notice)
@@ -83,10 +83,7 @@ func recordRefundEffects(ctx context.Context, q *query.Queries, transition order
 	}
 	for _, refund := range transition.RefundsMade() {
 		if refund.Notice != "" {
-			// One that an operator has closed meanwhile stays as it is.
-			if _, err := q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{
-				ID: refund.Notice, DoneAt: micros(refund.MadeAt), DoneBy: refund.By, DoneNote: refund.Note,
-			}); err != nil {
+			if err := completeNotice(ctx, q, transition.To, refund); err != nil {
 				return err
 			}
 		}
@@ -100,6 +97,22 @@ func recordRefundEffects(ctx context.Context, q *query.Queries, transition order
 		}
 	}
 	return creditAssigned(ctx, q, transition)
+}
+
+// completeNotice closes the notice of a refund that was made, if nothing is left of what it is about. One
+// that an operator has closed meanwhile stays as it is.
+func completeNotice(ctx context.Context, q *query.Queries, o order.Order, refund order.Refund) error {
+	row, err := q.GetWithdrawalNotice(ctx, refund.Notice)
+	if ok, err := found(err); !ok {
+		return err
+	}
+	if !o.Completes(noticeOf(row).Mentions()) {
+		return nil
+	}
+	_, err = q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{
+		ID: refund.Notice, DoneAt: micros(refund.MadeAt), DoneBy: refund.By, DoneNote: refund.Note,
+	})
+	return err
 }
 
 // beginRefundedDeletion stores the intent to delete a domain, unless it was renewed, locked or

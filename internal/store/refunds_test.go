@@ -110,6 +110,50 @@ func TestUpdateOrder_RefundOfHandledNoticeIsRefused(t *testing.T) {
 	})
 }
 
+func TestUpdateOrder_PartialRefundLeavesNoticeOpen(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		paid := mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, testOrder(anna, "kaffee.org", "tee.org")), toPaying("pay_1")), toPaid)
+		refund := func(o order.Order, notice string, item int, gross registrar.Cents) order.Order {
+			t.Helper()
+			return mustUpdateOrder(t, db, o, func(o *order.Order, _ *order.Transition) {
+				o.Refunds = append(o.Refunds, order.Refund{
+					ID: registrar.NewID("ref_", testTime), Payment: "pay_1", Amount: gross, Source: order.ByOperator, Reason: "withdrawal", Note: "x", Notice: notice,
+					Provider: registrar.NewID("re_", testTime), CreatedAt: testTime, MadeAt: testTime, Parts: []order.RefundPart{{Item: o.Items[item].ID, Gross: gross}},
+				})
+			})
+		}
+		add := func(id, contract string) {
+			t.Helper()
+			notice := withdrawal.Notice{ID: id, Kind: withdrawal.Withdrawal, Email: "anna@example.com", Contract: contract, At: testTime}
+			if err := db.AddWithdrawalNotice(ctx, notice, nil, testTime); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantOpen := func(id string, want bool) {
+			t.Helper()
+			if notice, _, err := db.GetWithdrawalNotice(ctx, id); err != nil || notice.Open() != want {
+				t.Errorf("%s: open %t, want %t, %v", id, notice.Open(), want, err)
+			}
+		}
+		add("dcl_whole", "Bestellung "+paid.ID)
+		add("dcl_tea", paid.ID+" (TEE.org)")
+		add("dcl_others", "tee.org und anderes.org")
+		coffee, tea := paid.Items[0].Gross, paid.Items[1].Gross
+		o := refund(paid, "dcl_whole", 0, coffee)
+		wantOpen("dcl_whole", true)
+		o = refund(o, "dcl_tea", 1, tea-1)
+		wantOpen("dcl_tea", true)
+		o = refund(o, "dcl_tea", 1, 1)
+		wantOpen("dcl_tea", false)
+		wantOpen("dcl_others", true)
+		if got := getOrder(t, db, o.ID); !got.Completes([]string{o.ID}) || got.Completes([]string{"tee.org", "anderes.org"}) {
+			t.Errorf("complete: %+v", got.Refunds)
+		}
+	})
+}
+
 func TestAuditEvent_RefundRoundTrips(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {

@@ -2,6 +2,7 @@ package order
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -86,7 +87,7 @@ type Refund struct {
 	Source   RefundSource
 	// Reason is one of OperatorReasons, Note and By are the operator's; empty for others.
 	Reason, Note, By string
-	Notice           string // the withdrawal notice that the refund completes
+	Notice           string // the withdrawal notice that the refund is for
 	// Parts divide the amount among items; see Order.PartsOf.
 	Parts []RefundPart
 	// Replaces is the returned refund whose amount this one pays again. The correction is
@@ -199,6 +200,35 @@ func (o Order) RefundOfWithdrawal(notice, name string) (sum WithdrawalRefund) {
 		}
 	}
 	return sum
+}
+
+// Completes reports whether the refunds that were made leave nothing of what a withdrawal notice is
+// about, given the order numbers and domains that it mentions; see completes.
+func (o *Order) Completes(mentions []string) bool {
+	made := make(map[string]registrar.Cents)
+	for _, r := range o.Refunds {
+		if !r.Made() {
+			continue
+		}
+		for _, part := range o.PartsOf(r) {
+			made[part.Item] += part.Gross
+		}
+	}
+	return o.completes(mentions, made)
+}
+
+// completes reports whether some refunds, by item, are for all items that a notice mentions, or for all
+// of the order if it mentions none of them. A notice that also mentions something else is never
+// complete with one order: an operator closes it.
+func (o *Order) completes(mentions []string, refunded map[string]registrar.Cents) bool {
+	isNamed := func(item Item) bool { return slices.Contains(mentions, item.Name) }
+	for _, mention := range mentions {
+		if !strings.EqualFold(mention, o.ID) && !slices.ContainsFunc(o.Items, func(item Item) bool { return item.Name == mention }) {
+			return false
+		}
+	}
+	all := !slices.ContainsFunc(o.Items, isNamed)
+	return !slices.ContainsFunc(o.Items, func(item Item) bool { return (all || isNamed(item)) && refunded[item.ID] < item.Gross })
 }
 
 // firstOf returns the refund that r pays again, which has the reason; r itself if it repeats none.

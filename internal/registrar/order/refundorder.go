@@ -27,7 +27,7 @@ type RefundRequested struct {
 	Amount      registrar.Cents // gross; 0 means all that is left
 	Reason      string          // one of OperatorReasons
 	Note        string
-	Notice      string // the withdrawal notice that the refund completes; empty: none
+	Notice      string // the withdrawal notice that the refund is for; empty: none
 	Delete      bool   // the domains whose registration is refunded in full
 	// Seen is that of the preview which the operator confirms.
 	Seen string
@@ -42,6 +42,19 @@ type RefundPreview struct {
 	// Deletable are the domains that can be deleted together with the refund.
 	Deletable []DeletableDomain
 	Seen      string
+}
+
+// Completes reports whether the refund, once it and those that are due are made, leaves nothing of what
+// a withdrawal notice is about.
+func (p RefundPreview) Completes(mentions []string) bool {
+	refunded := make(map[string]registrar.Cents)
+	for _, item := range p.Order.Items {
+		refunded[item.ID] = p.Order.RefundedOf(item.ID)
+	}
+	for _, line := range p.Lines {
+		refunded[line.Item.ID] += line.Gross
+	}
+	return p.Order.completes(mentions, refunded)
 }
 
 // RefundLine is the part of a refund for one item, as on the correction.

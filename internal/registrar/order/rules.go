@@ -129,8 +129,7 @@ func (t Transition) CorrectionsDue() (refunds []string) {
 	return refunds
 }
 
-// NoticesReferred lists the withdrawal notices that new refunds are to complete. They must be
-// open.
+// NoticesReferred lists the withdrawal notices that new refunds are for. They must be open.
 func (t Transition) NoticesReferred() (notices []string) {
 	for _, refund := range t.To.Refunds {
 		if refund.Notice != "" && !slices.ContainsFunc(t.From.Refunds, func(r Refund) bool { return r.ID == refund.ID }) {

@@ -12,14 +12,15 @@
 // # States
 //
 //	state     becomes   when
-//	open      handled   an operator closes it with a note about what was done, a refund that was
-//	                    ordered for it is made (package order), or Terminate ends the contracts
+//	open      handled   an operator closes it with a note about what was done, the refunds that were
+//	                    ordered for it are made and leave nothing of what it is about (package
+//	                    order), or Terminate ends the contracts
 //	handled   -         it stays as evidence: who closed it, when, and the note
 //
 // # Actions
 //
 // The operator does what a notice asks from its page. Each action has a preview first, and closes
-// the notice itself.
+// the notice itself; a partial refund leaves it open.
 //
 //	notice        action      effect
 //	withdrawal    refund      money, credit note and mail (package order); with a deletion, if the

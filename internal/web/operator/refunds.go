@@ -39,8 +39,10 @@ type refundView struct {
 	Note    string
 	NoteBad bool
 	MaxNote int
-	Notice  *noticeRow // that the refund completes
-	Closed  bool       // nothing can be refunded; the page says why
+	Notice  *noticeRow // that the refund is for
+	// Completes means that the refund closes the notice.
+	Completes bool
+	Closed    bool // nothing can be refunded; the page says why
 	// TakenBack is what the bank has returned to the customer, Disputed that it may.
 	TakenBack registrar.Cents
 	Disputed  bool
@@ -175,7 +177,7 @@ func withdrawnItem(items []order.Item, contract string) (id string) {
 // badAmount is the code of an amount that can't be read.
 const badAmount registrar.Code = "bad_amount"
 
-// refundNotice returns the notice that a refund completes; nil without one.
+// refundNotice returns the notice that a refund is for; nil without one.
 func (h *Handler) refundNotice(req *ui.Request, operator registrar.Actor, id string) (*noticeRow, error) {
 	if id == "" {
 		return nil, nil
@@ -212,6 +214,9 @@ func (h *Handler) previewRefund(req *ui.Request, operator registrar.Actor) error
 	view.Request.Seen = preview.Seen
 	if view.Notice, err = h.refundNotice(req, operator, request.Notice); err != nil {
 		return err
+	}
+	if view.Notice != nil {
+		view.Completes = preview.Completes(view.Notice.Mentions())
 	}
 	req.SetFormPath(filledRefundPath(request, view.Amount))
 	return h.render(req, ui.View{Name: "refundpreview", Title: "refund.preview", TitleValue: preview.Order.ID, Section: ordersPath}, view, "")

@@ -156,7 +156,16 @@ func TestOperatorRefund_WithdrawalIsCompletedByRefund(t *testing.T) {
 		t.Errorf("the form: %s", form.body)
 	}
 	fields := url.Values{"reason": {"withdrawal"}, "note": {"Widerruf"}, "notice": {notice.ID}}
-	fields.Set("seen", seenField.FindStringSubmatch(b.post("/operator/orders/"+o.ID+"/refund", fields).body)[1])
+	fields.Set("amount", "1,00")
+	if got := b.post("/operator/orders/"+o.ID+"/refund", fields); !strings.Contains(got.body, "Der Widerruf bleibt offen") {
+		t.Errorf("a partial refund: %s", got.body)
+	}
+	fields.Del("amount")
+	preview := b.post("/operator/orders/"+o.ID+"/refund", fields).body
+	if !strings.Contains(preview, "Die Erstattung erledigt den Widerruf") {
+		t.Errorf("the preview: %s", preview)
+	}
+	fields.Set("seen", seenField.FindStringSubmatch(preview)[1])
 	if got := b.post("/operator/orders/"+o.ID+"/refund/confirm", fields); got.status != http.StatusSeeOther {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
