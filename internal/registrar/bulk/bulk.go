@@ -78,6 +78,9 @@ type Result struct {
 	Name     string         `json:"name,omitempty"`   // empty if the customer holds no such domain
 	ChangeID string         `json:"change,omitempty"` // of its domain change; empty if there is none
 	Code     registrar.Code `json:"code,omitempty"`   // why nothing is done about it; empty if something is
+	// Locked means that the registry's statuses, as last read, had the lock already. The change makes
+	// sure of it: they may be out of date.
+	Locked bool `json:"locked,omitempty"`
 }
 
 // Outcome is a result with the domain change that followed; zero if there is none.
@@ -199,6 +202,7 @@ func (s *Service) Run(ctx context.Context, actor registrar.Actor, request Reques
 				invalid = err
 			}
 		} else {
+			result.Locked = request.Kind == Lock && slices.Contains(one.domain.RegistryStatus, domainchange.TransferLock)
 			held = append(held, one.domain)
 		}
 		action.Results = append(action.Results, result)

@@ -276,7 +276,7 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 		return h.showBulk(req, bulk.Request{Kind: action.Kind, Domains: kept}, nil)
 	}
 	view, working := bulkResultView{Kind: action.Kind}, false
-	var done, waiting, refused, unlockable []string // names; unlockable have an extension without a transfer lock to set
+	var done, locked, waiting, refused, unlockable []string // names; unlockable have an extension without a transfer lock to set
 	notices, err := h.noticesIn(req, action.Kind, outcomes)
 	if err != nil {
 		return err
@@ -284,12 +284,14 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 	for _, outcome := range outcomes {
 		row := h.bulkRow(req, action.Kind, outcome)
 		row.Notices = notices[outcome.Domain]
-		switch row.Tone {
-		case "good":
+		switch {
+		case row.Key == lockedBefore:
+			locked = append(locked, row.Name)
+		case row.Tone == "good":
 			done = append(done, row.Name)
-		case "bad":
+		case row.Tone == "bad":
 			refused = append(refused, row.Name)
-		case "":
+		case row.Tone == "":
 			unlockable = append(unlockable, row.Name)
 		default:
 			waiting = append(waiting, row.Name)
@@ -300,7 +302,7 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 	for _, sum := range []struct {
 		key   string
 		names []string
-	}{{doneKey(action.Kind), done}, {"bulk.sum.waiting", waiting}, {"bulk.sum.refused", refused}, {"bulk.sum.unlockable", unlockable}} {
+	}{{doneKey(action.Kind), done}, {"bulk.sum.locked", locked}, {"bulk.sum.waiting", waiting}, {"bulk.sum.refused", refused}, {"bulk.sum.unlockable", unlockable}} {
 		if len(sum.names) > 0 {
 			view.Summary = append(view.Summary, bulkSum{sum.key, h.namesInSummary(req.Language, sum.names)})
 		}
@@ -376,6 +378,8 @@ func (h *Handler) bulkRow(req *ui.Request, kind bulk.Kind, outcome bulk.Outcome)
 		row.Tone, row.Key, row.Text = "", "bulk.no_lock", h.codeText(req, kind, outcome.Code)
 	case outcome.Code != "":
 		refuse(outcome.Code)
+	case outcome.Locked && change.State == domainchange.StatusDone:
+		row.Key = lockedBefore
 	case outcome.ChangeID == "" || change.State == domainchange.StatusDone:
 	case change.State == domainchange.StatusRefused:
 		refuse(h.refusalCode(change))
@@ -384,11 +388,16 @@ func (h *Handler) bulkRow(req *ui.Request, kind bulk.Kind, outcome bulk.Outcome)
 		row.Text = h.templates.Text(req.Language, "bulk.planned", ui.FormatDate(req.Language, change.WaitUntil))
 	case change.State == domainchange.StatusCanceled:
 		row.Tone, row.Key = "bad", "change_state.canceled"
+	case outcome.Locked:
+		row.Key = lockedBefore
 	default:
 		row.Tone, row.Key = "wait", "bulk.working"
 	}
 	return row
 }
+
+// lockedBefore is the result for a domain that was locked already.
+const lockedBefore = "bulk.locked_before"
 
 // codeText explains why nothing was done about a domain.
 func (h *Handler) codeText(req *ui.Request, kind bulk.Kind, code registrar.Code) string {

@@ -432,6 +432,19 @@ func TestBulk_SummaryNamesAFewDomainsAndTheFirstOfMore(t *testing.T) {
 	}
 }
 
+func TestBulk_LockOfLockedDomainSaysThatItWasLocked(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "eins", registrar.DomainActive)
+	_, err := s.db.SQL().Writer().ExecContext(t.Context(), "UPDATE domains SET registry_status = 'ok clientTransferProhibited' WHERE id = $1", id)
+	must(t, err)
+	b := s.signedInBrowser("erika@example.org")
+	got := b.post("/portal/domain-actions", url.Values{"action": {"lock"}, "id": {id}}) // no worker runs
+	if page := b.get(got.location()).body; !strings.Contains(page, "<p role=\"status\">War bereits gesperrt: eins.de.</p>") || !strings.Contains(page, ">war bereits gesperrt<") {
+		t.Errorf("%s", page)
+	}
+}
+
 func TestBulk_LockOfExtensionWithoutLockIsNoError(t *testing.T) {
 	t.Parallel()
 	s := newEnvWith(t, (&fakeOrders{}).install)
