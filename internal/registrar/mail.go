@@ -143,7 +143,7 @@ const MailNext = "next"
 const MaxJoinedMails = 100
 
 // lineKeys are the Data of a mail about one domain that a joined mail has for each domain.
-var lineKeys = []string{"domain", NoticeDomain, NoticeTerm, "gross", "years", "charge_at", "paid_until", "next_term", "announced", "what", "why"}
+var lineKeys = []string{"domain", NoticeDomain, NoticeTerm, "gross", "years", "charge_at", "paid_until", "next_term", "announced", "what", "why", "position"}
 
 // linePrefix starts the keys of the nth line, counted from 1.
 func linePrefix(n int) string { return "item" + strconv.Itoa(n) + "_" }

@@ -369,7 +369,7 @@ func TestRun_FailedItemIsMailedWhileOthersAreInProgress(t *testing.T) {
 			if mail.Kind != registrar.MailItemFailed || mail.ID == "" || mail.Join != mail.ID || mail.ID != env.store.mails[1].ID {
 				t.Errorf("not one mail about failed items: %+v", mail)
 			}
-			if mail.Data["gross"] != o.Items[0].Gross.String() || mail.Data["order"] != o.ID || mail.Data["what"] != string(order.Register) {
+			if mail.Data["gross"] != o.Items[0].Gross.String() || mail.Data["order"] != o.ID || mail.Data["what"] != string(order.Register) || mail.Data["position"] != map[string]string{"haus.de": "1", "tee.de": "2"}[mail.Data["domain"]] {
 				t.Errorf("%v", mail.Data)
 			}
 			named = append(named, mail.Data["domain"])

@@ -69,6 +69,7 @@ func failedMailID(o Order) string {
 func itemFailedMail(o Order, item Item, refund registrar.Cents) registrar.Mail {
 	data := map[string]string{
 		"order": o.ID, "at": o.PaidAt.In(registrar.Germany()).Format(time.DateOnly), "domain": item.Name, "what": string(item.Kind), "why": string(item.Failure), "gross": refund.String(),
+		"position": strconv.Itoa(o.positionOf(item.ID)),
 	}
 	if !o.Claimed {
 		data["unclaimed"] = strconv.FormatBool(true)
@@ -177,12 +178,20 @@ func unmatchedMail(o Order, amount registrar.Cents) registrar.Mail {
 	}
 }
 
+// positionOf returns the place of an item in the order; -1 if it has none with this id.
+func (o *Order) positionOf(item string) int {
+	return slices.IndexFunc(o.Items, func(other Item) bool { return other.ID == item })
+}
+
 // refundMail says that money is on its way back, for which items, and which domains are deleted.
 func refundMail(o Order, refund Refund) registrar.Mail {
 	data, first := mailData(o), o.firstOf(refund)
 	data["refund"], data["reason"] = refund.Amount.String(), first.ReasonOf()
 	count, deleted := 0, 0
-	for _, part := range o.PartsOf(first) {
+	parts := slices.SortedStableFunc(slices.Values(o.PartsOf(first)), func(a, b RefundPart) int {
+		return cmp.Compare(o.positionOf(a.Item), o.positionOf(b.Item))
+	})
+	for _, part := range parts {
 		item := o.item(part.Item)
 		if item == nil {
 			continue

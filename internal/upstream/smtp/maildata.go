@@ -67,6 +67,7 @@ type item struct {
 	RenewalYears int
 	NextCharge   string // the day of the next automatic charge; empty if there is none
 	Locked       bool   // a new domain, which the registry locks against transfers
+	position     int    // in the order, of a failed item
 	Expected     string // the day by which a transfer should be complete; empty if it takes minutes
 }
 
@@ -114,7 +115,6 @@ func (l *language) orderData(data map[string]string) orderData {
 		part := refundPart{sanitizeValue(data[of+"name"]), l.formatAmount(data[of+"gross"]), l.formatAmount(data[of+"of"]), data[of+"deleted"] == "true"}
 		b.Parts, b.Partial = append(b.Parts, part), b.Partial || part.Of != ""
 	}
-	slices.SortStableFunc(b.Parts, func(a, b refundPart) int { return compareNames(a.Name, b.Name) })
 	b.Deleted, _ = strconv.Atoi(data["deleted"])
 	return b
 }
@@ -124,8 +124,10 @@ func (l *language) orderData(data map[string]string) orderData {
 func (l *language) failedData(data map[string]string) (items []item, refund string) {
 	add := func(of string) registrar.Cents {
 		kind := data[of+"what"]
+		position, _ := strconv.Atoi(data[of+"position"]) // 0 in mails that an earlier release has queued
 		items = append(items, item{
-			Name: sanitizeValue(data[of+"domain"]), Kind: kind, Failed: true, Why: string(registrar.FailureReasonOf(registrar.Code(data[of+"why"]), kind == "transfer")),
+			position: position,
+			Name:     sanitizeValue(data[of+"domain"]), Kind: kind, Failed: true, Why: string(registrar.FailureReasonOf(registrar.Code(data[of+"why"]), kind == "transfer")),
 		})
 		amount, _ := registrar.ParseCents(data[of+"gross"]) // zero if it is no amount
 		return amount
@@ -141,7 +143,7 @@ func (l *language) failedData(data map[string]string) (items []item, refund stri
 	if sum > 0 {
 		refund = l.formatAmount(sum.String())
 	}
-	slices.SortStableFunc(items, func(a, b item) int { return compareNames(a.Name, b.Name) }) // they were joined as they failed
+	slices.SortStableFunc(items, func(a, b item) int { return cmp.Compare(a.position, b.position) }) // they were joined as they failed
 	return items, refund
 }
 

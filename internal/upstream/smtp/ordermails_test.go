@@ -565,6 +565,26 @@ func TestItemFailedMail_NamesReasonAmountMethodAndTime(t *testing.T) {
 	}
 }
 
+func TestOrderMails_ListPartsAndFailuresInTheOrderOfItems(t *testing.T) {
+	t.Parallel()
+	failed := func(name, position string) map[string]string {
+		return map[string]string{"order": "ord_1", "at": "2026-11-15", "domain": name, "what": "register", "why": "name_taken", "gross": "15.36", "position": position}
+	}
+	joined, ok := registrar.JoinMails(failed("apfel.de", "2"), failed("zebra.de", "0")) // as they failed
+	if !ok {
+		t.Fatal("the two are not one mail")
+	}
+	refund := orderMailData(map[string]string{
+		"refund": "16.42", "reason": "goodwill", "parts": "2", "part1_name": "zebra.de", "part1_gross": "8.21", "part2_name": "apfel.de", "part2_gross": "8.21", "deleted": "0",
+	})
+	for kind, data := range map[registrar.MailKind]map[string]string{registrar.MailItemFailed: joined, registrar.MailOrderRefunded: refund} {
+		body := renderMail(t, kind, "de", data)
+		if first, second := strings.Index(body, "zebra.de"), strings.Index(body, "apfel.de"); first < 0 || second < first {
+			t.Errorf("%s:\n%s", kind, body)
+		}
+	}
+}
+
 func TestOrderMails_NameTermAndRenewalPriceOfNewDomains(t *testing.T) {
 	t.Parallel()
 	data := orderMailData(map[string]string{
