@@ -67,12 +67,9 @@ func (h *Handler) isBuyer(req *ui.Request, to string) bool {
 }
 
 // pageAfterSignIn is the page that was asked for, the checkout of a buyer, or the overview.
-// The browser's basket becomes the account's.
 func (h *Handler) pageAfterSignIn(req *ui.Request, signedIn account.SignInResult, to string) string {
 	buyer := h.isBuyer(req, to)
-	if err := req.KeepBasket(signedIn.Visitor); err != nil { // it stays in the cookie
-		httpjson.RecordError(req.W, err)
-	}
+	h.keepBasket(req, signedIn)
 	if !buyer {
 		return cmp.Or(to, ui.HomePath)
 	}
@@ -101,7 +98,18 @@ func (h *Handler) startSessionAndRedirect(req *ui.Request, signedIn account.Sign
 	if err := h.startSession(req, signedIn); err != nil {
 		return err
 	}
+	if !signedIn.NeedsCode {
+		h.keepBasket(req, signedIn)
+	}
 	return req.SeeOther(to)
+}
+
+// keepBasket makes the browser's basket the account's. Left in the cookie, it would come back after
+// the account has ordered it in another browser.
+func (h *Handler) keepBasket(req *ui.Request, signedIn account.SignInResult) {
+	if err := req.KeepBasket(signedIn.Visitor); err != nil { // it stays in the cookie
+		httpjson.RecordError(req.W, err)
+	}
 }
 
 func (h *Handler) startSessionAndContinue(req *ui.Request, signedIn account.SignInResult, to string) error {

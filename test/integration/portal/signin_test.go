@@ -222,6 +222,28 @@ func TestPassword_FirstOneIsChosenNotChanged(t *testing.T) {
 	}
 }
 
+// Otherwise it comes back in this browser after the account has ordered it in another one.
+func TestConfirm_MovesBasketToTheAccount(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	b := s.newBrowser()
+	address, err := url.Parse(b.origin)
+	must(t, err)
+	b.client.Jar.SetCookies(address, []*http.Cookie{{Name: "dotkontor_basket", Value: "register:tee.de", Path: "/"}})
+	b.post("/portal/register", url.Values{"email": {"neu@example.org"}})
+	b.post("/portal/confirm", url.Values{"link": {linkSecret(t, s.mailedLink(registrar.MailConfirm))}, "password": {""}})
+	for _, cookie := range b.client.Jar.Cookies(address) {
+		if cookie.Name == "dotkontor_basket" {
+			t.Errorf("the browser keeps %q", cookie.Value)
+		}
+	}
+	var basket string
+	must(t, s.db.SQL().Reader().QueryRowContext(t.Context(), "SELECT basket FROM customers WHERE email = 'neu@example.org'").Scan(&basket))
+	if basket != "register:tee.de" {
+		t.Errorf("the account has %q", basket)
+	}
+}
+
 func TestConfirm_WithoutPasswordLeadsToPasskeys(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
