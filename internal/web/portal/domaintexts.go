@@ -71,10 +71,13 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"term.held_open":      {"Seit {1} nicht im DNS, bis Sie verlängern", "Not in the DNS since {1} until you renew"},
 	"term.deleting":       {"Wird gerade gelöscht", "Is being deleted"},
 	"term.redemption":     {"Gelöscht; wiederherstellbar bis {1}", "Deleted; can be restored until {1}"},
-	"term.deleted":        {"Gelöscht", "Deleted"},
-	"term.transit":        {"DENIC klärt mit dem Inhaber, wie es weitergeht", "DENIC asks the holder how to proceed"},
-	"term.keep":           {"Entscheidung zurücknehmen", "Undo this choice"},
-	"term.let_expire":     {"Auslaufen lassen", "Let it expire"},
+	"term.redemption_undated": {
+		"Wie lange die Rückholfrist noch läuft, veröffentlicht die Registry nicht.",
+		"The registry doesn't publish when the redemption period ends.",
+	},
+	"term.transit":    {"DENIC klärt mit dem Inhaber, wie es weitergeht", "DENIC asks the holder how to proceed"},
+	"term.keep":       {"Entscheidung zurücknehmen", "Undo this choice"},
+	"term.let_expire": {"Auslaufen lassen", "Let it expire"},
 	"term.let_expire_text": {
 		"Wir verlängern die Domain dann nicht und buchen nichts ab. Nach dem Ende der Laufzeit wird sie aus dem DNS genommen und gelöscht oder an die Registry zurückgegeben; damit stimmen Sie der Löschung zu. Ist die Laufzeit schon vorbei, kann das sofort geschehen. Bis zur Löschung können Sie das zurücknehmen.",
 		"We won't renew the domain or charge you. When its term ends, it is taken out of the DNS and deleted, or handed back to the registry; you agree to the deletion. If the term has already ended, this may happen at once. You can undo this until the domain is deleted.",
@@ -178,7 +181,12 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Restoring it costs {1} including any VAT. The domain is then paid until {2}.",
 	},
 	"domain_page.restore_until": {"Das ist voraussichtlich bis {1} möglich.", "This should be possible until {1}."},
-	"domain_page.restore_none":  {"Bei uns lässt sie sich nicht wiederherstellen. Bei Fragen wenden Sie sich bitte an uns.", "It can't be restored through us. If you have questions, please contact us."},
+	"domain_page.restore_undated": {
+		"Bis wann das möglich ist, veröffentlicht die Registry nicht. Warten Sie besser nicht; bei Fragen schreiben Sie uns:",
+		"The registry doesn't publish until when this is possible. It is better not to wait; if you have questions, write to us:",
+	},
+	"domain_page.restore_contact": {"Zum Kontaktformular", "Contact form"},
+	"domain_page.restore_none":    {"Bei uns lässt sie sich nicht wiederherstellen. Bei Fragen wenden Sie sich bitte an uns.", "It can't be restored through us. If you have questions, please contact us."},
 	"domain_page.open": {
 		"Eine Änderung wird an die Registry übermittelt: {1}. Diese Seite aktualisiert sich von selbst.",
 		"A change is being sent to the registry: {1}. This page updates on its own.",

@@ -97,10 +97,14 @@ func (h *Handler) termEndText(req *ui.Request, d portfolio.Domain, end termEnd) 
 	case registrar.DomainExpired:
 		return h.unpaidText(req, d, end)
 	case registrar.DomainRedemption:
-		if days := lifecycle.PolicyOf(d.TLD).RedemptionDays; days > 0 && !d.Term.DeletedAt.IsZero() {
+		switch days := lifecycle.PolicyOf(d.TLD).RedemptionDays; {
+		case days == 0: // its status says that it is deleted
+			return "", nil
+		case d.Term.DeletedAt.IsZero(): // the registry has deleted it by itself
+			return "term.redemption_undated", nil
+		default:
 			return "term.redemption", []any{day(d.Term.DeletedAt.AddDate(0, 0, days))}
 		}
-		return "term.deleted", nil
 	case registrar.DomainTransit:
 		return "term.transit", nil
 	default:

@@ -195,7 +195,7 @@ func TestRestore_CreatesOrderWhileRegistryOffersIt(t *testing.T) {
 	path := "/portal/domains/" + s.addDomainOf(customer, "geloescht", ".org", registrar.DomainRedemption)
 	s.registry.records["geloescht.org"] = domainchange.Record{Updated: s.clock.now(), Statuses: []string{"pendingDelete"}}
 	s.registry.records["geloescht.de"] = domainchange.Record{Updated: s.clock.now(), Statuses: []string{"pendingDelete"}}
-	if page := b.get(noRestore).body; strings.Contains(page, noRestore+"/restore") || !strings.Contains(page, "Bei uns lässt sie sich nicht wiederherstellen") {
+	if page := b.get(noRestore).body; strings.Contains(page, noRestore+"/restore") || !strings.Contains(page, "Bei uns lässt sie sich nicht wiederherstellen") || strings.Contains(page, "Gelöscht") {
 		t.Errorf("a registry without a redemption period: %s", page)
 	}
 	deadline := s.clock.now().AddDate(0, 0, 30).Format("02.01.2006")
@@ -203,8 +203,9 @@ func TestRestore_CreatesOrderWhileRegistryOffersIt(t *testing.T) {
 		t.Errorf("the page lacks price or deadline %s: %s", deadline, page)
 	}
 	s.clock.advance(40 * 24 * time.Hour)
-	if page := s.signedInBrowser("erika@example.org").get(path).body; !strings.Contains(page, path+"/restore") || strings.Contains(page, "voraussichtlich") {
-		t.Errorf("a deadline in the past is shown: %s", page)
+	if page := s.signedInBrowser("erika@example.org").get(path).body; !strings.Contains(page, path+"/restore") || strings.Contains(page, "voraussichtlich") ||
+		!strings.Contains(page, `veröffentlicht die Registry nicht. Warten Sie besser nicht; bei Fragen schreiben Sie uns: <a href="/kontakt">`) || !strings.Contains(page, "Wie lange die Rückholfrist noch läuft") {
+		t.Errorf("a deadline in the past is shown, or nothing instead: %s", page)
 	}
 	b = s.signedInBrowser("erika@example.org")
 	if got := b.post(path+"/restore", nil); got.status != http.StatusSeeOther || c.requests[0][0].Kind != order.Restore {
