@@ -92,13 +92,13 @@ func TestOrderPage_ListsInvoiceAndCorrections(t *testing.T) {
 	}
 }
 
-// The page of a paid order links to the invoice.
+// The page of a paid order links to the invoice, once.
 func TestPay_PaidOrderLinksInvoice(t *testing.T) {
 	t.Parallel()
 	const link = `href="/portal/orders/ord_1#documents">Zur Rechnung<`
-	for _, state := range []order.State{order.Provisioning, order.Completed} {
-		visitWithInvoices(t, &fakeOrders{view: ownView(state)}, newFakeInvoices(1), "erika", payPage).wantPage(http.StatusOK, []string{link}, nil)
-	}
+	const done = `href="/portal/orders/ord_1#documents">Rechnung ansehen`
+	visitWithInvoices(t, &fakeOrders{view: ownView(order.Provisioning)}, newFakeInvoices(1), "erika", payPage).wantPage(http.StatusOK, []string{link}, []string{done})
+	visitWithInvoices(t, &fakeOrders{view: ownView(order.Completed)}, newFakeInvoices(1), "erika", payPage).wantPage(http.StatusOK, []string{done}, []string{link})
 	free := ownView(order.Completed)
 	free.Order.Totals.Gross = 0
 	for name, got := range map[string]response{
