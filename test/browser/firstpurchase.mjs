@@ -131,7 +131,13 @@ await withBrowser(async (page) => {
   const [above, below] = [await due.boundingBox(), await button.boundingBox()];
   assert.ok(below.y - (above.y + above.height) < 40, "the total is directly above the button");
   await field(page, "street").fill("Heidestraße 17");
-  await field(page, "vat_id").evaluate((input) => (input.value = "DE123456789")); // in a closed part of the form
+  const required = () => page.locator("#consent").evaluate((box) => box.required);
+  assert.ok(await required(), "the browser does not ask a consumer for the consent");
+  await field(page, "vat_id").evaluate((input) => { // in a closed part of the form
+    input.value = "DE123456789";
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  assert.ok(!(await required()), "the browser asks a company for the consent");
   await page.locator("#consent").check();
   await page.getByRole("button", { name: "Menü", exact: true }).click();
   await page.getByRole("button", { name: "English", exact: true }).click();

@@ -35,6 +35,16 @@ func TestConsent_BoxIsNeverPreticked(t *testing.T) {
 	}
 }
 
+// The script marks it as required for consumers; a company must be able to leave it out.
+func TestConsent_FirstOrderLeavesRequirementToTheScript(t *testing.T) {
+	t.Parallel()
+	view := ownView(order.AwaitingPayment)
+	view.Missing, view.Owner.HasRegistrant = []string{order.MissingRegistrant}, false
+	if box := consentInput.FindString(visit(t, &fakeOrders{view: view}, "erika", payPage, nil).Body.String()); !strings.Contains(box, " data-consumer") || strings.Contains(box, " required") {
+		t.Errorf("the box is %s", box)
+	}
+}
+
 // Whoever pays next gives their own consent.
 func TestConsent_UnpaidReturnAsksToTickAgain(t *testing.T) {
 	t.Parallel()

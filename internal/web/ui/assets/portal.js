@@ -99,6 +99,15 @@ for (const form of document.querySelectorAll("form[data-check]")) {
   });
 }
 
+// Consumers must give the consent, companies don't: they name themselves in the same form. The
+// click on the button comes before the browser checks the form.
+for (const box of document.querySelectorAll("input[data-consumer]")) {
+  const { organisation, vat_id: vatID } = box.form.elements;
+  const mark = () => { box.required = !organisation?.value.trim() && !vatID?.value.trim(); };
+  for (const event of ["input", "change", "click"]) box.form.addEventListener(event, mark);
+  mark();
+}
+
 // A term applies as soon as it is chosen, so that nobody orders another one than they see.
 for (const button of document.querySelectorAll("button[data-terms]")) {
   button.hidden = true;
