@@ -286,7 +286,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		}
 		webConfig.Checkout.EndedDomains, webConfig.Checkout.Restricted = p.services.DB.ListEndedDomains, p.services.Portfolio.Restricted
 		webConfig.Checkout.LocksTransfers, webConfig.Checkout.TransferTerms = p.sales.Accounts.LocksTransfers, p.sales.Accounts.TransferTerms
-		webConfig.Checkout.Declared, webConfig.Checkout.HeldDomains, webConfig.Checkout.Disputes = p.notices.DeclaredBy, p.services.Portfolio.HeldIDs, p.services.DB.ListCustomerDisputes
+		webConfig.Checkout.Declared, webConfig.Checkout.HeldDomains, webConfig.Checkout.Disputes = p.services.DB.ListNoticesAbout, p.services.Portfolio.HeldIDs, p.services.DB.ListCustomerDisputes
 		webConfig.Checkout.LongestTerm, webConfig.Site.LongestTerm = p.sales.Accounts.LongestTerm, p.sales.Accounts.LongestTerm
 		webConfig.Checkout.Transfers = p.services.DB
 		webConfig.Checkout.Extension, webConfig.Checkout.RateBasisPoints, webConfig.Checkout.Now = p.live.Extension, displayedRate, p.now

@@ -112,17 +112,12 @@ func (db *DB) ListOpenWithdrawalNotices(ctx context.Context, limit int) ([]withd
 	return rowsAs(noticeOf)(db.read().ListOpenWithdrawalNotices(ctx, int32(limit)))
 }
 
-// ListNoticesOfAddress returns the notices sent with an address, the newest first.
-func (db *DB) ListNoticesOfAddress(ctx context.Context, email string, limit int) ([]withdrawal.Notice, error) {
-	return rowsAs(noticeOf)(db.read().ListNoticesOfAddress(ctx, emailKey(email), int32(limit)))
-}
-
 // noticePage is how many notices of an account are read at once. Anyone may send notices with its
 // address, which is limited by address and hour, and operators handle them within days.
 const noticePage = 1000
 
-// maxContractNotices bounds the notices about one contract that are listed.
-const maxContractNotices = 1000
+// maxListedNotices bounds the notices about some contracts that are listed.
+const maxListedNotices = 1000
 
 // ListOpenNotices returns, by domain, the kinds of a customer's open notices about its contract.
 func (db *DB) ListOpenNotices(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error) {
@@ -141,12 +136,29 @@ func (db *DB) ListOpenNotices(ctx context.Context, customer string, domains []st
 
 // ListContractNotices returns a customer's notices about the contract of a domain, open and handled,
 // the newest first.
-func (db *DB) ListContractNotices(ctx context.Context, customer, domain string) (notices []withdrawal.Notice, err error) {
-	err = visitNotices(ctx, db.read(), customer, []string{domain}, time.UnixMicro(1), func(about map[string][]withdrawal.Notice) {
-		if len(notices) < maxContractNotices {
-			notices = append(notices, about[domain]...)
+func (db *DB) ListContractNotices(ctx context.Context, customer, domain string) ([]withdrawal.Notice, error) {
+	contracts, err := contractsOf(ctx, db.read(), customer, []string{domain})
+	if err != nil {
+		return nil, err
+	}
+	return db.ListNoticesAbout(ctx, customer, contracts...)
+}
+
+// ListNoticesAbout returns a customer's notices about some contracts, open and handled, the newest
+// first.
+func (db *DB) ListNoticesAbout(ctx context.Context, customer string, contracts ...withdrawal.Contract) (notices []withdrawal.Notice, err error) {
+	if len(contracts) == 0 {
+		return nil, nil
+	}
+	listed := make(map[string]bool)
+	err = visitNoticesAbout(ctx, db.read(), customer, time.UnixMicro(1), func() ([]withdrawal.Contract, error) { return contracts, nil }, func(about map[string][]withdrawal.Notice) {
+		for _, notice := range slices.Concat(slices.Collect(maps.Values(about))...) {
+			if !listed[notice.ID] && len(notices) < maxListedNotices {
+				notices, listed[notice.ID] = append(notices, notice), true
+			}
 		}
 	})
+	slices.SortFunc(notices, func(a, b withdrawal.Notice) int { return strings.Compare(b.ID, a.ID) })
 	return notices, err
 }
 
@@ -159,6 +171,14 @@ func visitNotices(
 	if len(domains) == 0 {
 		return nil
 	}
+	return visitNoticesAbout(ctx, q, customer, handledSince, func() ([]withdrawal.Contract, error) { return contractsOf(ctx, q, customer, domains) }, visit)
+}
+
+// visitNoticesAbout is visitNotices with the contracts, which are read only if there are notices.
+func visitNoticesAbout(
+	ctx context.Context, q *query.Queries, customer string, handledSince time.Time,
+	read func() ([]withdrawal.Contract, error), visit func(about map[string][]withdrawal.Notice),
+) error {
 	since := int64(math.MaxInt64)
 	if !handledSince.IsZero() {
 		since = micros(handledSince.Truncate(time.Second)) // the precision of a notice
@@ -172,7 +192,7 @@ func visitNotices(
 			return err
 		}
 		if contracts == nil {
-			if contracts, err = contractsOf(ctx, q, customer, domains); err != nil || len(contracts) == 0 {
+			if contracts, err = read(); err != nil || len(contracts) == 0 {
 				return err
 			}
 		}

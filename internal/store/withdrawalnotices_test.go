@@ -71,7 +71,7 @@ func TestWithdrawalNotice_StoredWithMailsAndHandledOnce(t *testing.T) {
 	})
 }
 
-func TestDeclaredBy_OnlyNoticesOfTheAddressThatMentionIt(t *testing.T) {
+func TestListNoticesAbout_OnlyThoseOfTheAccountThatMentionIt(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx := t.Context()
@@ -79,30 +79,36 @@ func TestDeclaredBy_OnlyNoticesOfTheAddressThatMentionIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, notice := range []withdrawal.Notice{
-			{Kind: withdrawal.Withdrawal, Email: "Erika@example.de", Contract: "Bestellung ord_1 vom Montag"},
-			{Kind: withdrawal.Withdrawal, Email: "erika@example.de", Contract: "www.müller.de"},
-			{Kind: withdrawal.Withdrawal, Email: "otto@example.de", Contract: "ord_1"},
-			{Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, Email: "erika@example.de", Contract: "ord_1"},
+		erika := newCustomer(t, db, "erika")
+		for _, sent := range []struct {
+			actor  registrar.Actor
+			notice withdrawal.Notice
+		}{
+			{registrar.Actor{}, withdrawal.Notice{Kind: withdrawal.Withdrawal, Email: "Erika@example.com", Contract: "Bestellung ord_1 vom Montag"}},
+			{registrar.Actor{}, withdrawal.Notice{Kind: withdrawal.Withdrawal, Email: "erika@example.com", Contract: "www.müller.de"}},
+			{registrar.Actor{}, withdrawal.Notice{Kind: withdrawal.Withdrawal, Email: "otto@example.com", Contract: "ord_1"}},
+			{personActor(erika), withdrawal.Notice{Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, Email: "buero@example.com", Contract: "ord_1"}},
 		} {
-			notice.Name, notice.Language = "Erika", "de"
-			if _, err := service.Submit(ctx, registrar.Actor{}, notice); err != nil {
+			sent.notice.Name, sent.notice.Language = "Erika", "de"
+			if _, err := service.Submit(ctx, sent.actor, sent.notice); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for _, test := range []struct {
-			since    time.Time
-			mentions []string
-			want     int
+			since       time.Time
+			order, name string
+			want        int
 		}{
-			{testTime, []string{"ord_1", "tee.de"}, 2},
-			{testTime, []string{"xn--mller-kva.de"}, 1},
-			{testTime, []string{"ord_1", "xn--mller-kva.de"}, 3},
-			{testTime, []string{"ord_2", "tee.de"}, 0},
-			{testTime.Add(time.Hour), []string{"ord_1"}, 0}, // before the order
+			{testTime, "ord_1", "tee.de", 2},
+			{testTime, "ord_2", "xn--mller-kva.de", 1},
+			{testTime, "ord_1", "xn--mller-kva.de", 3},
+			{testTime, "ord_2", "tee.de", 0},
+			{testTime.Add(time.Hour), "ord_1", "xn--mller-kva.de", 2}, // the name before the order is about an earlier contract
 		} {
-			if declared, err := service.DeclaredBy(ctx, "erika@EXAMPLE.de", test.since, test.mentions...); err != nil || len(declared) != test.want {
-				t.Errorf("%+v: %+v, %v", test, declared, err)
+			about, err := db.ListNoticesAbout(ctx, erika, withdrawal.Contract{Domain: "itm_1", Name: test.name, Orders: []string{test.order}, Since: test.since},
+				withdrawal.Contract{Domain: "itm_2", Name: "mehr.de", Orders: []string{test.order}, Since: test.since})
+			if err != nil || len(about) != test.want || !slices.IsSortedFunc(about, func(a, b withdrawal.Notice) int { return strings.Compare(b.ID, a.ID) }) {
+				t.Errorf("%+v: %+v, %v", test, about, err)
 			}
 		}
 	})

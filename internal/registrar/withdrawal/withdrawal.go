@@ -205,8 +205,6 @@ type Store interface {
 	// for a domain, at most limit for each.
 	ListRelatedOrders(ctx context.Context, mentions []string, limit int) (map[string][]RelatedOrder, error)
 	GetWithdrawalNotice(ctx context.Context, id string) (Notice, bool, error)
-	// ListNoticesOfAddress returns the notices sent with an address, the newest first.
-	ListNoticesOfAddress(ctx context.Context, email string, limit int) ([]Notice, error)
 	// ListOpenWithdrawalNotices is ordered by arrival, ListHandledWithdrawalNotices returns the
 	// page before an id, the newest first; empty starts at the top.
 	ListOpenWithdrawalNotices(ctx context.Context, limit int) ([]Notice, error)
@@ -312,28 +310,9 @@ func (d Notice) mailData() map[string]string {
 	return data
 }
 
-// maxAddressNotices bounds the notices of an address that are searched for a mention.
-const maxAddressNotices = 50
-
-// DeclaredBy returns the notices that were sent with an address since a time and mention one of
-// some order numbers and domains, the newest first. The address must be confirmed as the viewer's.
-func (s *Service) DeclaredBy(ctx context.Context, email string, since time.Time, mentions ...string) ([]Notice, error) {
-	notices, err := s.cfg.Store.ListNoticesOfAddress(ctx, email, maxAddressNotices)
-	return Mentioning(notices, since, mentions...), err
-}
-
-// Mentioning returns the notices that were sent since a time and mention one of some order numbers
-// and domains. The slice that it gets is not used any more.
-func Mentioning(notices []Notice, since time.Time, mentions ...string) []Notice {
-	return slices.DeleteFunc(notices, func(n Notice) bool {
-		return !n.SentSince(since) ||
-			!slices.ContainsFunc(parseMentions(n.Contract), func(mention string) bool { return slices.Contains(mentions, mention) })
-	})
-}
-
 // Contract is what a notice about the contract of a domain may mention.
 type Contract struct {
-	Domain string // its id
+	Domain string // its id; that of the item, for an item of an order
 	Name   string
 	Orders []string // the numbers of its orders, which have no other contract for the domain
 	// Since is when the contract was ordered. An earlier notice that mentions only the name is about

@@ -22,12 +22,6 @@ LIMIT $2;
 -- name: GetWithdrawalNotice :one
 SELECT * FROM withdrawal_notices WHERE id = $1;
 
--- name: ListNoticesOfAddress :many
-SELECT * FROM withdrawal_notices
-WHERE lower(email) = sqlc.arg(email_key)
-ORDER BY id DESC
-LIMIT sqlc.arg(max_rows);
-
 -- A page of the notices of an account (|| '' has no type affinity, which would keep SQLite from the
 -- index of addresses), the newest first: those sent with its address, and those that it sent with
 -- another one or before it changed its address. They are open, or were sent since a time.

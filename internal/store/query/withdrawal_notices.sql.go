@@ -198,51 +198,6 @@ func (q *Queries) ListHandledWithdrawalNotices(ctx context.Context, iD string, l
 	return items, nil
 }
 
-const listNoticesOfAddress = `-- name: ListNoticesOfAddress :many
-SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id FROM withdrawal_notices
-WHERE lower(email) = $1
-ORDER BY id DESC
-LIMIT $2
-`
-
-func (q *Queries) ListNoticesOfAddress(ctx context.Context, emailKey string, maxRows int32) ([]WithdrawalNotice, error) {
-	rows, err := q.db.QueryContext(ctx, listNoticesOfAddress, emailKey, maxRows)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []WithdrawalNotice{}
-	for rows.Next() {
-		var i WithdrawalNotice
-		if err := rows.Scan(
-			&i.ID,
-			&i.Kind,
-			&i.Name,
-			&i.Email,
-			&i.Contract,
-			&i.Ground,
-			&i.Reason,
-			&i.EndDay,
-			&i.Language,
-			&i.CreatedAt,
-			&i.DoneAt,
-			&i.DoneBy,
-			&i.DoneNote,
-			&i.CustomerID,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const listNoticesOfCustomer = `-- name: ListNoticesOfCustomer :many
 SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id
 FROM (

@@ -119,9 +119,9 @@ type Config struct {
 	// Disputes returns the disputes about the payments of a customer's orders from one to another,
 	// by id, the oldest first; nil means that there are none.
 	Disputes func(ctx context.Context, customer, first, last string) ([]dispute.Dispute, error)
-	// Declared returns the withdrawals and terminations that were sent with an address since a time and mention one
-	// of some order numbers and domains; nil means that there are none.
-	Declared func(ctx context.Context, email string, since time.Time, mentions ...string) ([]withdrawal.Notice, error)
+	// Declared returns a customer's withdrawals and terminations about some contracts, the newest
+	// first; nil means that there are none.
+	Declared func(ctx context.Context, customer string, contracts ...withdrawal.Contract) ([]withdrawal.Notice, error)
 	// Now is the business time, by which terms end; nil means time.Now.
 	Now func() time.Time
 }
@@ -142,7 +142,7 @@ func New(cfg Config) (*Handler, error) {
 	registrar.Default(&cfg.EndedDomains, func(context.Context, string) (map[string]lifecycle.EndedDomain, error) { return nil, nil })
 	registrar.Default(&cfg.Restricted, func(context.Context, registrar.Actor) (map[string]portfolio.State, error) { return nil, nil })
 	registrar.Default(&cfg.Disputes, func(context.Context, string, string, string) ([]dispute.Dispute, error) { return nil, nil })
-	registrar.Default(&cfg.Declared, func(context.Context, string, time.Time, ...string) ([]withdrawal.Notice, error) { return nil, nil })
+	registrar.Default(&cfg.Declared, func(context.Context, string, ...withdrawal.Contract) ([]withdrawal.Notice, error) { return nil, nil })
 	registrar.Default(&cfg.HeldDomains, func(context.Context, registrar.Actor, []string) (map[string]string, error) { return nil, nil })
 	registrar.Default(&cfg.LocksTransfers, func(string) bool { return false })
 	registrar.Default(&cfg.LongestTerm, registrar.Extension.Term)

@@ -361,8 +361,10 @@ func newTestHandler(t *testing.T, d *fakeOrders) *Handler {
 		Frame: frame, Orders: d, Registrants: d, Invoices: d.invoices, InvoiceRenderer: d.invoices, FindDomain: d.FindByName, AuthCodeLimit: d.codes,
 		Extension: extension, RateBasisPoints: func(time.Time) int { return 1900 }, LongestTerm: func(ext registrar.Extension) int { return max(ext.Term(), ext.MaxYears) }, LocksTransfers: func(tld string) bool { return tld == ".com" },
 		EndedDomains: func(context.Context, string) (map[string]lifecycle.EndedDomain, error) { return d.ended, nil },
-		Declared: func(_ context.Context, email string, _ time.Time, mentions ...string) ([]withdrawal.Notice, error) {
-			return slices.DeleteFunc(slices.Clone(d.declared), func(n withdrawal.Notice) bool { return n.Email != email || !slices.Contains(mentions, n.Contract) }), nil
+		Declared: func(_ context.Context, customer string, contracts ...withdrawal.Contract) ([]withdrawal.Notice, error) {
+			return slices.DeleteFunc(slices.Clone(d.declared), func(n withdrawal.Notice) bool {
+				return n.Customer != customer || len(withdrawal.NoticesAbout([]withdrawal.Notice{n}, contracts...)) == 0
+			}), nil
 		},
 		HeldDomains: func(_ context.Context, actor registrar.Actor, names []string) (map[string]string, error) {
 			if len(names) > portfolio.MaxHeldNames {

@@ -193,11 +193,11 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 	if err != nil {
 		return ui.View{}, err
 	}
-	mentions := []string{o.ID}
+	var contracts []withdrawal.Contract
 	for _, item := range o.Items {
-		mentions = append(mentions, item.Name)
+		contracts = append(contracts, withdrawal.Contract{Domain: item.ID, Name: item.Name, Orders: []string{o.ID}, Since: o.CreatedAt})
 	}
-	declared, err := h.Declared(req.R.Context(), req.Visitor.Customer.Email, o.CreatedAt, mentions...)
+	declared, err := h.Declared(req.R.Context(), o.Customer, contracts...)
 	if err != nil {
 		return ui.View{}, err
 	}

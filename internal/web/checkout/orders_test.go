@@ -80,9 +80,9 @@ func TestOrderPage_NamesDeclaredWithdrawalAndItsPeriod(t *testing.T) {
 	period := "Widerrufsfrist bis 30.11.2026" // the 29th is a Sunday
 	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{period}, []string{"Erklärt am"})
 	d.declared = []withdrawal.Notice{
-		{ID: "dcl_1", Kind: withdrawal.Withdrawal, Email: "erika@example.org", Contract: "ord_1", At: noon},
-		{ID: "dcl_2", Kind: withdrawal.Withdrawal, Email: "erika@example.org", Contract: "beispiel.de", At: noon, DoneAt: noon.AddDate(0, 0, 2)},
-		{ID: "dcl_3", Kind: withdrawal.Termination, Email: "erika@example.org", Contract: "beispiel.de", At: noon}, // of the domain, not of the order
+		{ID: "dcl_1", Customer: o.Customer, Kind: withdrawal.Withdrawal, Email: "erika@example.org", Contract: "ord_1", At: noon},
+		{ID: "dcl_2", Customer: o.Customer, Kind: withdrawal.Withdrawal, Email: "erika@example.org", Contract: "beispiel.de", At: noon, DoneAt: noon.AddDate(0, 0, 2)},
+		{ID: "dcl_3", Customer: o.Customer, Kind: withdrawal.Termination, Email: "erika@example.org", Contract: "beispiel.de", At: noon}, // of the domain, not of the order
 	}
 	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{
 		period, "Erklärt am 15.11.2026. Wir bearbeiten ihn bis 29.11.2026.", "dcl_1", "Erklärt am 15.11.2026, erledigt am 17.11.2026.",
