@@ -58,7 +58,7 @@ var fixedParameters = map[string]any{
 	"ListAllOrdersOfAddress.$2":  "ord_zzz", // the first page: the row of the address has another order's id
 	"ListSentNoticesOfOrder.$2":  "ord_x",   // receipts are not generated
 	"DeletePendingInvoices.$3":   `["due_x"]`,
-	"ListNoticesOfCustomer.$2":   "dcl_zzz", // the first page
+	"ListNoticesOfCustomer.$2":   "~", // the first page
 	"InsertWithdrawalNotice.$11": "",
 	"ListRenewalsMentioned.$3":   `["x.org"]`,
 	"ListContractMentions.$2":    `["dom_x"]`,
