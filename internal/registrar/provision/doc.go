@@ -57,7 +57,9 @@
 // can't change. The order page, the portal and get_order_status say:
 //
 //	since the payment     register, renew, restore                       transfer
-//	up to 15 minutes      being registered, renewed or restored          in progress, and how many days it may take
+//	up to 15 minutes      being registered, renewed or restored; the     in progress, and how many days it may take
+//	                      order page also says that it sometimes takes
+//	                      longer, and what is refunded
 //	after that            the same; it takes longer than usual, what     the same
 //	                      was paid and when, nothing has to be done, and
 //	                      what can't be completed is refunded in full

@@ -319,6 +319,10 @@ func TestDelayedOrder_SaysWhatHappensToThePayment(t *testing.T) {
 				if refund != (test.shown && test.gross > 0) {
 					t.Errorf("%s, %s, %s: says that the payment is refunded: %t", name, who, path, refund)
 				}
+				// The page after the payment says so from the start, and once.
+				if said := strings.Count(got, "erstatten wir vollständig") + strings.Count(got, "is refunded in full"); path == payPage && said != min(1, int(test.gross)) {
+					t.Errorf("%s, %s: says %d times what is refunded", name, who, said)
+				}
 			}
 		}
 	}

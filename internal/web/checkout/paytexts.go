@@ -49,6 +49,10 @@ var payTexts = ui.Texts{
 		"Vielen Dank. Hier sehen Sie den aktuellen Stand. Sie können die Seite schließen: Wir schreiben Ihnen, wenn alles erledigt ist.",
 		"Thank you. This page shows the progress. You can close it: we will email you when everything is done.",
 	},
+	"pay.text.provisioning_paid": {
+		"Vielen Dank. Hier sehen Sie den aktuellen Stand. Sie können die Seite schließen: Wir schreiben Ihnen, wenn alles erledigt ist. Manchmal dauert es länger. Was wir nicht ausführen können, erstatten wir vollständig.",
+		"Thank you. This page shows the progress. You can close it: we will email you when everything is done. Sometimes this takes longer. Anything we can't complete is refunded in full.",
+	},
 	"pay.delayed": {
 		"Das dauert länger als üblich; Ihre Bestellung ist weiter in Arbeit. Sie müssen nichts tun. Ihre Zahlung von {1} haben wir am {2} erhalten. Was wir nicht ausführen können, erstatten wir vollständig.",
 		"This is taking longer than usual; your order is still being processed. There is nothing you need to do. We received your payment of {1} on {2}. Anything we can't complete is refunded in full.",

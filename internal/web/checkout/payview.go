@@ -214,7 +214,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	s := payData{
 		Page: currentPayPath(req), SignIn: ui.WithNext(ui.SignInPath, currentPayPath(req)), View: view, Order: o,
 		Rows: h.newItemRows(req, currentPayPath(req), view, t), summary: h.summaryOf(req.Language, o), Steps: stepsOf(o), AskedKey: askedKey(o, view.IsOwner), Holder: holderOf(o),
-		Delayed: o.IsDelayed(h.Now()), Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: textKey(o, view.IsOwner),
+		Delayed: o.IsDelayed(h.Now()), Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: textKey(o, view.IsOwner, o.IsDelayed(h.Now())),
 		Changeable: view.IsOwner && o.State.Open() && o.State != order.Paying, RefusedKey: refusedKey(view),
 		Again: view.IsOwner && canOrderAgain(o),
 	}
@@ -450,7 +450,7 @@ const notPaidKey = "pay.text.not_paid"
 // textKey returns the text key of what an order's state means; for its owner, also that all of it
 // is refunded. If the newest payment page was closed without a payment, the customer may not know
 // whether they have paid.
-func textKey(o order.Order, isOwner bool) string {
+func textKey(o order.Order, isOwner, delayed bool) string {
 	if isOwner && o.State != order.Failed && o.IsRefunded() {
 		outstanding := func(r order.Refund) bool { return r.Due() || r.Task != order.TaskNone }
 		switch {
@@ -462,6 +462,9 @@ func textKey(o order.Order, isOwner bool) string {
 	}
 	if last := len(o.Payments) - 1; o.State == order.AwaitingPayment && last >= 0 && o.Payments[last].Kind == order.ByPage && o.Payments[last].State == order.PaymentClosed {
 		return notPaidKey
+	}
+	if o.State == order.Provisioning && o.Totals.Gross > 0 && !delayed { // that has a note of its own
+		return "pay.text.provisioning_paid"
 	}
 	return "pay.text." + displayState(o)
 }
