@@ -13,7 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/operator"
 )
 
-// upstreamHealth records the recent calls to an upstream. The zero value is ready to use.
+// upstreamHealth records the recent calls to an upstream, by the business time. The zero value is ready to use.
 type upstreamHealth struct {
 	mu                       sync.Mutex
 	lastSuccess, lastFailure time.Time
@@ -22,16 +22,16 @@ type upstreamHealth struct {
 	faults                   int
 }
 
-func (l *upstreamHealth) record(ok bool, code registrar.Code) {
+func (l *upstreamHealth) record(ok bool, code registrar.Code, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.calls++
 	if ok {
-		l.lastSuccess, l.lastCode = time.Now(), ""
+		l.lastSuccess, l.lastCode = at, ""
 		return
 	}
 	l.faults++
-	l.lastFailure, l.lastCode = time.Now(), code
+	l.lastFailure, l.lastCode = at, code
 }
 
 func (l *upstreamHealth) upstream(group, name string) operator.Upstream {
@@ -49,7 +49,17 @@ func (l *upstreamHealth) upstream(group, name string) operator.Upstream {
 	return upstream
 }
 
+// upstreams returns the health of all upstreams, with the business times at which paused ones are
+// called again.
 func (p *App) upstreams() []operator.Upstream {
+	all := p.listUpstreams()
+	for i := range all {
+		all[i].Until = p.admin.BusinessTime(all[i].Until)
+	}
+	return all
+}
+
+func (p *App) listUpstreams() []operator.Upstream {
 	var all []operator.Upstream
 	for i, client := range p.lookups.Registries.Clients {
 		s := client.PoolStatus()

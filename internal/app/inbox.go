@@ -11,7 +11,7 @@ import (
 
 // startInbox opens the operators' inbox of registry messages and registers its metrics.
 func (p *App) startInbox(accounts []string) (err error) {
-	p.inbox, err = inbox.New(inbox.Config{Store: p.services.DB, Accounts: accounts})
+	p.inbox, err = inbox.New(inbox.Config{Store: p.services.DB, Accounts: accounts, Now: p.now})
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func (p *App) countMails() func(registrar.MailKind, mailer.Outcome) {
 		"Attempts to send a mail, by kind and outcome: sent, failed (retried unless also abandoned), abandoned.",
 		newLabel("kind", smtp.MailKinds()...), newLabel("outcome", mailer.Sent, mailer.Failed, mailer.Abandoned))
 	return func(kind registrar.MailKind, outcome mailer.Outcome) {
-		p.mailHealth.record(outcome == mailer.Sent, "")
+		p.mailHealth.record(outcome == mailer.Sent, "", p.now())
 		counter.WithLabelValues(string(kind), string(outcome)).Inc()
 	}
 }

@@ -45,7 +45,7 @@ func TestMailQueue_MailedLinksWork(t *testing.T) {
 	cfg.Data, cfg.BaseURL = t.TempDir(), "https://domains.example"
 	cfg.Mail = config.Mail{Server: box.Address(), TLS: "none", From: "post@domains.example"}
 	metrics := prometheus.NewRegistry()
-	hooks := serviceHooks{onMail: (&App{metrics: metrics}).countMails()}
+	hooks := serviceHooks{onMail: (&App{metrics: metrics, now: time.Now}).countMails()}
 	services, err := openServicesWith(t.Context(), cfg, slog.New(slog.DiscardHandler), time.Now, hooks)
 	if err != nil {
 		t.Fatal(err)

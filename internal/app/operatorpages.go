@@ -88,7 +88,7 @@ func (p *App) operatorPages() operator.Config {
 	return operator.Config{
 		Refunds: p.refunds,
 		Admin:   p.admin, Customers: customerFiles{p.services, p.admin}, Agents: p.services.Agents, Terms: p.terms,
-		Prices: priceLists{p.services.DB, p.live}, ConfirmFactor: p.cfg.Catalog.ConfirmFactor,
+		Prices: priceLists{p.services.DB, p.live, p.now}, ConfirmFactor: p.cfg.Catalog.ConfirmFactor,
 		Upstreams: p.upstreams, Notices: p.notices, Inquiries: p.contact, Inbox: p.inbox, TransfersAway: p.transfersAway, Revenue: p.revenue, Margins: p.margins, BelowCost: p.belowCost, Operators: p.services.Customers.ListOperators,
 		Disputes: operator.Disputes{Service: p.disputes, LastChange: p.changes.LastChangeFor, Evidence: p.disputeEvidence},
 		Contacts: p.contacts, Database: p.databaseConditions, Now: p.now,
@@ -97,7 +97,7 @@ func (p *App) operatorPages() operator.Config {
 
 func (p *App) databaseConditions() (all []operator.DatabaseCondition) {
 	for _, d := range p.services.DB.SQL().Degraded() {
-		all = append(all, operator.DatabaseCondition{State: string(d.Condition), Since: d.Since})
+		all = append(all, operator.DatabaseCondition{State: string(d.Condition), Since: p.admin.BusinessTime(d.Since)})
 	}
 	return all
 }
@@ -106,6 +106,7 @@ func (p *App) databaseConditions() (all []operator.DatabaseCondition) {
 type priceLists struct {
 	db   *store.DB
 	live *catalog.Live
+	now  func() time.Time // the business time
 }
 
 var _ operator.Prices = priceLists{}
@@ -114,7 +115,7 @@ func (l priceLists) Current(ctx context.Context) (catalog.Edition, error) { retu
 
 // Replace stores the next edition for all nodes and applies it here at once.
 func (l priceLists) Replace(ctx context.Context, by registrar.Actor, was catalog.Edition, next *catalog.Catalog) error {
-	edition, err := l.db.ReplacePriceList(ctx, was, next, PriceListEvent(by, next, len(was.List.Diff(next))))
+	edition, err := l.db.ReplacePriceList(ctx, was, next, PriceListEvent(by, next, len(was.List.Diff(next)), l.now()))
 	if err != nil {
 		return err
 	}
@@ -203,6 +204,7 @@ func (f customerFiles) Order(ctx context.Context, by registrar.Actor, id string)
 	if err := f.admin.RecordAccountView(ctx, by, o.Customer, o.ID); err != nil {
 		return operator.OrderRecord{}, err
 	}
+	o.DueAt = f.admin.BusinessTime(o.DueAt) // to be shown
 	record := operator.OrderRecord{Order: o}
 	if record.Documents, err = f.services.DB.ListOrderDocuments(ctx, o.Customer, o.ID); err != nil {
 		return operator.OrderRecord{}, err

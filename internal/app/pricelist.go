@@ -36,7 +36,7 @@ func (p *App) loadPriceList(ctx context.Context) error {
 const maxNamedExtensions = 20
 
 // PriceListEvent is what the audit log says about a new price list.
-func PriceListEvent(by registrar.Actor, next *catalog.Catalog, changes int) registrar.AuditEvent {
+func PriceListEvent(by registrar.Actor, next *catalog.Catalog, changes int, at time.Time) registrar.AuditEvent {
 	object := fmt.Sprintf("%d extensions, %d changes", next.Len(), changes)
 	var allowed []string
 	for _, ext := range next.All() {
@@ -47,5 +47,5 @@ func PriceListEvent(by registrar.Actor, next *catalog.Catalog, changes int) regi
 	if len(allowed) > 0 {
 		object += fmt.Sprintf(", below cost allowed for %d: %s", len(allowed), strings.Join(allowed[:min(len(allowed), maxNamedExtensions)], " "))
 	}
-	return registrar.AuditEvent{Actor: by, Action: admin.PriceListReplaced, Object: object, At: time.Now()}
+	return registrar.AuditEvent{Actor: by, Action: admin.PriceListReplaced, Object: object, At: at}
 }

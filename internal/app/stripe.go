@@ -46,7 +46,7 @@ func (p *App) newStripe() *stripe.Client {
 	p.metrics.MustRegister(calls)
 	return newStripe(p.cfg.Stripe, p.logger, func(call, outcome string, took time.Duration) {
 		calls.WithLabelValues(call, outcome).Observe(took.Seconds())
-		p.stripeHealth.record(outcome == "ok", registrar.Code(outcome))
+		p.stripeHealth.record(outcome == "ok", registrar.Code(outcome), p.now())
 	})
 }
 

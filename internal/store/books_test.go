@@ -53,7 +53,7 @@ func TestBooks_FindEachDifference(t *testing.T) {
 		run()
 		if _, err := db.StoreRegistryMessage(ctx, "sandbox", inbox.Message{
 			ID: "1", Kind: inbox.KindBalance, Queued: testTime.Add(time.Hour), Details: inbox.Details{Balance: &inbox.Balance{Available: "134.00"}},
-		}, testTime); err != nil {
+		}, testTime, testTime); err != nil {
 			t.Fatal(err)
 		}
 		if report := run("balance"); !strings.Contains(report.Findings[0].Text, "difference is -8.00") || !strings.Contains(report.Findings[0].Text, "1 charges of unknown amount") {

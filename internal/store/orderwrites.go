@@ -185,7 +185,7 @@ func provisionOrderItems(ctx context.Context, q *query.Queries, transition order
 			ID: item.ProvisionItem, Customer: o.Customer, Name: item.Name, TLD: item.TLD, Kind: item.Kind, Years: item.Years,
 			Payment: order.PaymentOf(o.ID), Account: item.Account, Domain: item.Domain, SealedCode: item.SealedCode,
 			Registrant: item.RegistrantOr(o.Registrant), Holder: item.Holder, Automatic: o.Channel == order.ChannelRenewal,
-			PremiumFee: item.PremiumFee, CreatedAt: transition.At,
+			PremiumFee: item.PremiumFee, CreatedAt: o.UpdatedAt, DueAt: transition.At,
 		})
 		if err != nil {
 			return err
@@ -273,7 +273,7 @@ func finishOrderItem(ctx context.Context, q *query.Queries, transition provision
 			return false, false, err
 		}
 	}
-	made, err := q.MakeOrderDue(ctx, micros(item.UpdatedAt), result.Order)
+	made, err := q.MakeOrderDue(ctx, micros(transition.At), result.Order)
 	if ok, err := found(err); !ok {
 		return false, false, err
 	}
@@ -283,7 +283,7 @@ func finishOrderItem(ctx context.Context, q *query.Queries, transition provision
 		return renews, refunded, nil
 	}
 	// After the order, whose row is the lock: UpdateOrder locks the two in the same order.
-	return renews, refunded, q.EnqueueWebhookDelivery(ctx, micros(item.UpdatedAt), result.Order)
+	return renews, refunded, q.EnqueueWebhookDelivery(ctx, micros(transition.At), result.Order)
 }
 
 // OrderBacklog is the pending work on orders.

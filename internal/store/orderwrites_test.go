@@ -92,10 +92,10 @@ func TestUpdateOrder_StoresAllEffects(t *testing.T) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
 		o := mustUpdateOrder(t, db, addOrder(t, db, testOrder(anna, "a.org", "b.org")), toPaying("pay_1"))
 		event := orderEvent(o)
-		later := testTime.Add(time.Minute)
+		later, business := testTime.Add(time.Minute), testTime.AddDate(1, 0, 0)
 		o = mustUpdateOrder(t, db, o, func(o *order.Order, m *order.Transition) {
 			toPaid(o, m)
-			o.UpdatedAt, m.At = testTime.AddDate(1, 0, 0), later // a sandbox whose clock was advanced
+			o.UpdatedAt, m.At = business, later // a sandbox whose clock was advanced
 			o.Items[1].SealedCode, o.Items[1].Kind = "sealed-code", order.Register
 			m.Method = &order.PaymentMethod{ProviderCustomer: "cus_1", ID: "pm_1", Label: "Visa"}
 			m.AuditEvents = []registrar.AuditEvent{event}
@@ -126,7 +126,7 @@ func TestUpdateOrder_StoresAllEffects(t *testing.T) {
 			item := o.Items[at]
 			want := provision.Item{
 				ID: item.ProvisionItem, Customer: anna, Name: item.Name, TLD: ".org", Kind: provision.Register, Years: 1, Payment: order.PaymentOf(o.ID),
-				State: provision.StatePaid, Account: "sandbox", SealedCode: item.SealedCode, RequestedAt: later, DueAt: later, CreatedAt: later, UpdatedAt: later,
+				State: provision.StatePaid, Account: "sandbox", SealedCode: item.SealedCode, RequestedAt: business, DueAt: later, CreatedAt: business, UpdatedAt: business,
 			}
 			if line != want {
 				t.Errorf("got %+v, want %+v", line, want)

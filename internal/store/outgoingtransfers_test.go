@@ -33,7 +33,7 @@ func TestOutgoingTransfer_OpenedOnceWithItsMessage(t *testing.T) {
 		addHeldDomain(t, db, anna, "gone.org", registrar.DomainTransferredOut)
 		message := transferMessage("1", "held.org", "pending", testTime)
 		storeMessage(t, db, "one", 1, message)
-		if again, err := db.StoreRegistryMessage(t.Context(), "one", message, testTime); err != nil || again {
+		if again, err := db.StoreRegistryMessage(t.Context(), "one", message, testTime, testTime); err != nil || again {
 			t.Fatalf("a repeated message: %t, %v", again, err)
 		}
 		storeMessage(t, db, "one", 2, transferMessage("2", "held.org", "pending", testTime)) // the same request

@@ -73,13 +73,13 @@ func insertProvisionItem(ctx context.Context, q *query.Queries, item provision.I
 		}
 		return q.InsertRenewalProvisionItem(ctx, query.InsertRenewalProvisionItemParams{
 			ID: item.ID, Kind: string(item.Kind), Years: int64(item.Years), Payment: item.Payment, Account: item.Account, Automatic: boolToInt(item.Automatic),
-			PremiumFee: item.PremiumFee.String(), Now: micros(item.CreatedAt), DomainID: item.Domain, CustomerID: item.Customer,
+			PremiumFee: item.PremiumFee.String(), Now: micros(item.CreatedAt), DueAt: micros(item.DueAt), DomainID: item.Domain, CustomerID: item.Customer,
 		})
 	}
 	return q.InsertProvisionItem(ctx, query.InsertProvisionItemParams{
 		ID: item.ID, CustomerID: item.Customer, Name: item.Name, Tld: item.TLD, Kind: string(item.Kind), Years: int64(item.Years),
 		Payment: item.Payment, Account: item.Account, CodeSealed: item.SealedCode, Registrant: optionalJSON(item.Registrant), HolderID: item.Holder,
-		PremiumFee: item.PremiumFee.String(), Now: micros(item.CreatedAt),
+		PremiumFee: item.PremiumFee.String(), Now: micros(item.CreatedAt), DueAt: micros(item.DueAt),
 	})
 }
 
@@ -172,7 +172,7 @@ func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Tran
 			}
 		}
 		if renewal := transition.Renewal; renewal != nil {
-			if err := endTermPaid(ctx, q, item.Customer, renewal.Domain, item.Name, renewal.Until, renewal.At, item.UpdatedAt); err != nil {
+			if err := endTermPaid(ctx, q, item.Customer, renewal.Domain, item.Name, renewal.Until, renewal.At, transition.At); err != nil {
 				return err
 			}
 		}
@@ -217,7 +217,7 @@ func insertFirstChange(ctx context.Context, q *query.Queries, transition provisi
 	change := domainchange.Change{
 		ID: transition.Change, Customer: customer, Domain: item.Domain, Account: item.Account,
 		Kind: domainchange.Lock, State: domainchange.StatusOpen, Actor: registrar.Actor{Kind: registrar.ActorSystem, Through: item.ID},
-		DueAt: item.UpdatedAt, CreatedAt: transition.ActivateDomain.UpdatedAt,
+		DueAt: transition.At, CreatedAt: transition.ActivateDomain.UpdatedAt,
 	}
 	if transition.Contact != "" {
 		change.Kind, change.Handle = domainchange.UpdateRegistrant, transition.Contact

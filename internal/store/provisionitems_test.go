@@ -39,6 +39,7 @@ func addProvisionItem(t *testing.T, db *DB, customer, name, payment string) prov
 func itemTransition(item provision.Item, change func(*provision.Item, *provision.Transition)) provision.Transition {
 	transition := provision.Transition{From: item, To: item}
 	change(&transition.To, &transition)
+	transition.At = transition.To.UpdatedAt
 	return transition
 }
 
@@ -217,7 +218,7 @@ func TestProvisionItems_ReleasedPerNodeAndDueAfterRegistryMessage(t *testing.T) 
 		}
 		for _, name := range []string{"n2.org", "n3.org"} {
 			for i, want := range []bool{true, false} { // the second message is a duplicate
-				added, err := db.StoreRegistryMessage(ctx, "sandbox", inbox.Message{ID: name, Name: name, Queued: testTime}, testTime)
+				added, err := db.StoreRegistryMessage(ctx, "sandbox", inbox.Message{ID: name, Name: name, Queued: testTime}, testTime, testTime)
 				if err != nil || added != want {
 					t.Errorf("%s, message %d: stored %t, %v", name, i, added, err)
 				}

@@ -41,7 +41,7 @@ func TestNewestBalance_IsTheNewerOfMessageAndQuery(t *testing.T) {
 		want("-2.00", 1)
 		if _, err := db.StoreRegistryMessage(ctx, "sandbox", inbox.Message{
 			ID: "1", Kind: inbox.KindBalance, Queued: testTime.Add(2 * time.Hour), Details: inbox.Details{Balance: &inbox.Balance{Available: "1.00"}},
-		}, testTime); err != nil {
+		}, testTime, testTime); err != nil {
 			t.Fatal(err)
 		}
 		want("1.00", 1)
@@ -64,7 +64,7 @@ func TestLowBalances_StatementEndsWarningBeforeMessageIsRead(t *testing.T) {
 		}
 		if _, err := db.StoreRegistryMessage(ctx, "told", inbox.Message{
 			ID: "1", Kind: inbox.KindBalance, Queued: ahead, Details: inbox.Details{Balance: &inbox.Balance{Available: "40.00", Currency: "USD"}},
-		}, testTime); err != nil {
+		}, testTime, testTime); err != nil {
 			t.Fatal(err)
 		}
 		for i, step := range []struct {

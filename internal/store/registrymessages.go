@@ -24,7 +24,7 @@ const messagePrefix = "msg_"
 // StoreRegistryMessage stores a poll message with the domain it is about, and makes its
 // subject due. A repeated message does so too: the first time may have been interrupted
 // between the row and the acknowledgement.
-func (db *DB) StoreRegistryMessage(ctx context.Context, account string, message inbox.Message, now time.Time) (bool, error) {
+func (db *DB) StoreRegistryMessage(ctx context.Context, account string, message inbox.Message, at, now time.Time) (bool, error) {
 	details, err := json.Marshal(message.Details)
 	if err != nil {
 		return false, fmt.Errorf("store: registry message: %w", err)
@@ -36,7 +36,7 @@ func (db *DB) StoreRegistryMessage(ctx context.Context, account string, message 
 			return err
 		}
 		added, err = q.InsertRegistryMessage(ctx, query.InsertRegistryMessageParams{
-			Account: account, ID: messageKey(message.ID), Name: message.Name, Text: message.Text, QueuedAt: micros(message.Queued), StoredAt: micros(now),
+			Account: account, ID: messageKey(message.ID), Name: message.Name, Text: message.Text, QueuedAt: micros(message.Queued), StoredAt: micros(at),
 			Number: registrar.NewID(messagePrefix, now), Kind: string(message.Kind), Details: string(details), Raw: message.Raw,
 			DomainID: subject.Domain, Unread: boolToInt(inbox.NeedsOperator(message, subject)),
 		})

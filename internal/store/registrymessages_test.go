@@ -28,7 +28,7 @@ func newInbox(t *testing.T, db *DB) *inbox.Service {
 // storeMessage stores a message minutes after testTime.
 func storeMessage(t *testing.T, db *DB, account string, minutes int, m inbox.Message) {
 	t.Helper()
-	if added, err := db.StoreRegistryMessage(t.Context(), account, m, testTime.Add(time.Duration(minutes)*time.Minute)); err != nil || !added {
+	if added, err := db.StoreRegistryMessage(t.Context(), account, m, testTime.Add(time.Duration(minutes)*time.Minute), testTime.Add(time.Duration(minutes)*time.Minute)); err != nil || !added {
 		t.Fatalf("%s: added %t, %v", m.ID, added, err)
 	}
 }
@@ -98,7 +98,7 @@ func TestRegistryMessages_RepeatedMessageIsStoredOnce(t *testing.T) {
 		service := newInbox(t, db)
 		storeMessage(t, db, "one", 1, inbox.Message{ID: "1", Kind: inbox.KindText})
 		storeMessage(t, db, "two", 1, inbox.Message{ID: "1", Kind: inbox.KindText}) // another registry's
-		if added, err := db.StoreRegistryMessage(t.Context(), "one", inbox.Message{ID: "1", Kind: inbox.KindText}, testTime.Add(time.Hour)); err != nil || added {
+		if added, err := db.StoreRegistryMessage(t.Context(), "one", inbox.Message{ID: "1", Kind: inbox.KindText}, testTime.Add(time.Hour), testTime.Add(time.Hour)); err != nil || added {
 			t.Errorf("added %t, %v", added, err)
 		}
 		if count, err := service.CountUnread(t.Context(), messageOperator); err != nil || count != 2 {
@@ -284,7 +284,7 @@ func TestRegistryMessage_OverlongIDIsStoredOnce(t *testing.T) {
 		_, _ = random.Read(long)
 		message := inbox.Message{ID: hex.EncodeToString(long), Kind: inbox.KindText, Text: "long"}
 		storeMessage(t, db, "one", 1, message)
-		if again, err := db.StoreRegistryMessage(t.Context(), "one", message, testTime); err != nil || again {
+		if again, err := db.StoreRegistryMessage(t.Context(), "one", message, testTime, testTime); err != nil || again {
 			t.Errorf("repeated: added %t, %v", again, err)
 		}
 		message.ID += "0"

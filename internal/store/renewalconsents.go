@@ -189,14 +189,14 @@ func storeOrderedConsent(ctx context.Context, q *query.Queries, transition provi
 		mail := renewal.VoidedMail(row.CustomerID, notice, domain)
 		mail.ID = "mail_voided_" + orderID
 		mail.Join, mail.Delay = mail.ID, orderedConsentDelay
-		return enqueueMail(ctx, q, mail, item.UpdatedAt)
+		return enqueueMail(ctx, q, mail, transition.At)
 	}
 	address, _ := netip.ParseAddr(row.RenewalAddress)
 	given := renewal.Give(renewal.ConsentTerms{
 		Actor:   registrar.Actor{Kind: registrar.ActorPerson, Customer: row.CustomerID, Through: row.RenewalSession, Address: address},
 		Domain:  domain,
 		Wording: row.RenewalWording, Years: int(row.RenewalYears), Gross: registrar.Cents(row.RenewalGross),
-		GivenAt: givenAt, Now: now, At: item.UpdatedAt,
+		GivenAt: givenAt, Now: now, At: transition.At,
 	})
 	given.Mail.ID = "mail_renewal_" + orderID // the evidence is one per domain
 	given.Mail.Join, given.Mail.Delay = given.Mail.ID, orderedConsentDelay

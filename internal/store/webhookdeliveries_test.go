@@ -97,7 +97,7 @@ func TestWebhookDelivery_StartsWithPayment(t *testing.T) {
 		}
 		ended := line
 		ended.State, ended.UpdatedAt, ended.Failure = provision.StateFailed, testTime, "refused"
-		if ok, err := db.UpdateProvisionItem(t.Context(), provision.Transition{From: line, To: ended}); err != nil || !ok {
+		if ok, err := db.UpdateProvisionItem(t.Context(), provision.Transition{From: line, To: ended, At: testTime}); err != nil || !ok {
 			t.Fatalf("%t, %v", ok, err)
 		}
 		o = getOrder(t, db, o.ID)
@@ -131,7 +131,7 @@ func TestWebhookDelivery_LastActiveItemCausesNone(t *testing.T) {
 			}
 			active := item
 			active.State, active.UpdatedAt = provision.StateActive, testTime
-			if ok, err := db.UpdateProvisionItem(t.Context(), provision.Transition{From: item, To: active}); err != nil || !ok {
+			if ok, err := db.UpdateProvisionItem(t.Context(), provision.Transition{From: item, To: active, At: testTime}); err != nil || !ok {
 				t.Fatalf("%t, %v", ok, err)
 			}
 			if due := listDueDeliveries(t, db, testTime); len(due) != 1 || due[0].EventCount != want {
@@ -248,7 +248,7 @@ func TestWebhookDelivery_PayingAgentOnlyWhileLinked(t *testing.T) {
 			}
 			last := line
 			last.State, last.UpdatedAt = provision.StateFailed, testTime
-			if ok, err := db.UpdateProvisionItem(t.Context(), provision.Transition{From: line, To: last}); err != nil || !ok {
+			if ok, err := db.UpdateProvisionItem(t.Context(), provision.Transition{From: line, To: last, At: testTime}); err != nil || !ok {
 				t.Fatalf("%t, %v", ok, err)
 			}
 			return o

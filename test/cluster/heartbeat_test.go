@@ -58,7 +58,7 @@ func TestHeartbeat_LiveNodeKeepsItsRowAndFrozenNodeLosesIt(t *testing.T) {
 
 	leased := item
 	leased.State, leased.Node, leased.DueAt = provision.StateRequested, "slow", now.Add(time.Hour)
-	if updated, err := slow.db.UpdateProvisionItem(ctx, provision.Transition{From: item, To: leased}); err != nil || !updated {
+	if updated, err := slow.db.UpdateProvisionItem(ctx, provision.Transition{From: item, To: leased, At: now}); err != nil || !updated {
 		t.Fatal(updated, err)
 	}
 	stored := func() provision.Item {
@@ -88,7 +88,7 @@ func TestHeartbeat_LiveNodeKeepsItsRowAndFrozenNodeLosesIt(t *testing.T) {
 	taken := stored()
 	late := leased
 	late.State = provision.StatePending
-	if updated, err := slow.db.UpdateProvisionItem(ctx, provision.Transition{From: leased, To: late}); err != nil || updated {
+	if updated, err := slow.db.UpdateProvisionItem(ctx, provision.Transition{From: leased, To: late, At: now}); err != nil || updated {
 		t.Errorf("the late write of the frozen node: %v, %v", updated, err)
 	}
 	if got := stored(); got.State != taken.State || got.DueAt.After(time.Now()) {

@@ -169,7 +169,7 @@ func replacePriceList(t *cli.Terminal, db *store.DB, factor float64, next *catal
 		return fmt.Errorf("nothing was changed: %d prices are below cost; raise them, allow it with below_cost, or repeat with --yes", below)
 	}
 	edition, err := db.ReplacePriceList(t.Ctx, current, next, app.PriceListEvent(
-		registrar.Actor{Kind: registrar.ActorOperator, Through: cli.SystemUser()}, compared, len(changes)))
+		registrar.Actor{Kind: registrar.ActorOperator, Through: cli.SystemUser()}, compared, len(changes), time.Now()))
 	if errors.Is(err, catalog.ErrEditionConflict) {
 		return errors.New("nothing was changed: another import came first; run catalog diff again")
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/cost"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 )
 
 type registryFundsCommand struct {
@@ -18,7 +19,7 @@ type registryFundsCommand struct {
 	Kind      string `arg:"" enum:"opening,deposit,statement" help:"opening: the balance when the books begin. deposit: what you paid in. statement: the balance that the registry states."`
 	Amount    string `arg:"" help:"Amount, such as 500.00."`
 	Currency  string `help:"Currency of the account. Default: that of the balance which the registry last reported, or EUR."`
-	At        string `help:"When it was booked or stated, such as 2026-11-17T14:00:00Z. Default: now." placeholder:"TIME"`
+	At        string `help:"When it was booked or stated, such as 2026-11-17T14:00:00Z. Default: now, or just after the balance that the registry last reported if that is later." placeholder:"TIME"`
 	Reference string `help:"Reference, such as the number of the statement."`
 }
 
@@ -31,15 +32,16 @@ func (c registryFundsCommand) Run(t *cli.Terminal) error {
 		if err != nil {
 			return cli.UsageError("the amount must be written like 500.00")
 		}
-		now := time.Now().UTC().Truncate(time.Second)
-		at, err := time.Parse(time.RFC3339, cmp.Or(c.At, now.Format(time.RFC3339)))
-		if err != nil {
-			return cli.UsageError("--at must be written like 2026-11-17T14:00:00Z")
-		}
-		reported, err := reportedCurrency(d, c.Account)
+		newest, _, err := d.Services.DB.NewestBalance(d.Ctx, c.Account)
 		if err != nil {
 			return err
 		}
+		now := time.Now().UTC().Truncate(time.Second)
+		at, err := time.Parse(time.RFC3339, cmp.Or(c.At, bookingTime(now, newest).Format(time.RFC3339)))
+		if err != nil {
+			return cli.UsageError("--at must be written like 2026-11-17T14:00:00Z")
+		}
+		reported := reportedCurrency(newest)
 		if reported != "" && c.Currency != "" && c.Currency != reported {
 			return cli.UsageError(fmt.Sprintf("the registry reports the balance of %s in %s", cli.Printable(c.Account), reported))
 		}
@@ -56,12 +58,21 @@ func (c registryFundsCommand) Run(t *cli.Terminal) error {
 
 // reportedCurrency returns the currency of the balance that a registry last reported; empty if it
 // named none. An entry in another currency would not count.
-func reportedCurrency(d cli.Session, account string) (string, error) {
-	newest, found, err := d.Services.DB.NewestBalance(d.Ctx, account)
-	if err != nil || !found || newest.Details.Balance == nil {
-		return "", err
+func reportedCurrency(newest inbox.Stored) string {
+	if newest.Details.Balance == nil {
+		return ""
 	}
-	return newest.Details.Balance.Currency, nil
+	return newest.Details.Balance.Currency
+}
+
+// bookingTime returns when an entry without a time was booked: now, but after the balance that the
+// registry last reported. That one is stored in business time, and the clock of a sandbox may be
+// ahead of this command's; an earlier entry would count as part of that balance.
+func bookingTime(now time.Time, newest inbox.Stored) time.Time {
+	if reported := newest.ReportedAt(); !now.After(reported) {
+		return reported.UTC().Truncate(time.Second).Add(time.Second)
+	}
+	return now
 }
 
 type registryRatesCommand struct {

@@ -149,7 +149,8 @@ type Config struct {
 	MailQueued func()           // called after a mail was stored; optional
 	WakeJobs   func(JobKind)    // called after a job of a kind was made due; optional
 	Now        func() time.Time // the real time, by which jobs are due; nil means time.Now
-	// Business is the business time, of locks and audit events; nil means Now.
+	// Business is the business time, of locks, audit events and all that operators are shown; nil
+	// means Now.
 	Business func() time.Time
 }
 
@@ -176,6 +177,16 @@ func New(cfg Config) (*Service, error) {
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.Business, cfg.Now)
 	return &Service{cfg: cfg}, nil
+}
+
+// BusinessTime returns the business time at which something happens that is due at a real time.
+// The zero time stays zero.
+func (s *Service) BusinessTime(due time.Time) time.Time {
+	if due.IsZero() {
+		return due
+	}
+	// Rounded, because the clocks are read one after the other.
+	return due.Add(s.cfg.Business().Sub(s.cfg.Now()).Round(time.Second))
 }
 
 // RecordAccountView audits that an operator views a customer's account. It must be called

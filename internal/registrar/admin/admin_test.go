@@ -111,6 +111,42 @@ func TestListOpenIssues_IncludesFailedOrdersItemsAndChanges(t *testing.T) {
 	}
 }
 
+// pendingJobsStore has an item that is due in a minute of real time and was paid at a business time.
+type pendingJobsStore struct {
+	failedJobsStore
+	due, paid time.Time
+	recorded  *admin.JobError
+}
+
+func (s pendingJobsStore) ListJobs(context.Context, admin.JobKind, bool, int) ([]admin.Job, error) {
+	return []admin.Job{{Kind: admin.JobItem, ID: "prv_1", DueAt: s.due, Since: s.paid}}, nil
+}
+
+func (s pendingJobsStore) PutJobError(_ context.Context, _ admin.JobKind, _ string, failure admin.JobError, _ time.Time) error {
+	*s.recorded = failure
+	return nil
+}
+
+// A sandbox may be a year ahead of the machine whose clock the jobs are due by.
+func TestListJobs_TimesAreBusinessTimes(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	business := now.AddDate(1, 0, 0)
+	var recorded admin.JobError
+	store := pendingJobsStore{due: now.Add(time.Minute), paid: business.Add(-5 * time.Minute), recorded: &recorded}
+	service, err := admin.New(admin.Config{Store: store, Now: func() time.Time { return now }, Business: func() time.Time { return business }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := service.ListJobs(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}, admin.JobItem, false)
+	if err != nil || len(jobs) != 1 || !jobs[0].DueAt.Equal(business.Add(time.Minute)) || jobs[0].Overdue {
+		t.Errorf("got %+v, %v", jobs, err)
+	}
+	if err := service.RecordJobError(t.Context(), admin.JobItem, "prv_1", "timeout"); err != nil || !recorded.At.Equal(business) {
+		t.Errorf("recorded %+v, %v", recorded, err)
+	}
+}
+
 // locksStore has locks on domains named after their secure status.
 type locksStore struct {
 	failedJobsStore

@@ -33,7 +33,8 @@ type Job struct {
 	// about; each may be empty.
 	What, State, Name string
 	// Since is when it was stored; an item is stored when it is paid. Overdue means that an item
-	// takes longer than customers expect.
+	// takes longer than customers expect. All times are business time, unless a store returns them:
+	// there DueAt is real.
 	Since     time.Time
 	Overdue   bool
 	DueAt     time.Time
@@ -63,7 +64,7 @@ const jobErrorRetention = 30 * 24 * time.Hour
 
 // RecordJobError stores why a job's attempt failed. The job runners call it.
 func (s *Service) RecordJobError(ctx context.Context, kind JobKind, id string, code registrar.Code) error {
-	now := s.cfg.Now()
+	now := s.cfg.Business()
 	return s.cfg.Store.PutJobError(ctx, kind, id, JobError{Code: code, At: now}, now.Add(-jobErrorRetention))
 }
 
@@ -80,11 +81,11 @@ func (s *Service) ListJobs(ctx context.Context, operator registrar.Actor, kind J
 	if err != nil {
 		return nil, err
 	}
-	now := s.cfg.Now()
+	now := s.cfg.Business()
 	for i := range jobs {
 		jobs[i].Overdue = jobs[i].isOverdue(now)
 	}
-	if err := s.loadErrors(ctx, jobs); err != nil || kind != JobOrder {
+	if err := s.complete(ctx, jobs); err != nil || kind != JobOrder {
 		return jobs, err
 	}
 	return jobs, s.loadUnfunded(ctx, jobs)
@@ -119,9 +120,10 @@ func (j Job) isOverdue(now time.Time) bool {
 	return j.Kind == JobItem && now.Sub(j.Since) > period
 }
 
-// loadErrors sets the last errors of jobs that were tried.
-func (s *Service) loadErrors(ctx context.Context, jobs []Job) (err error) {
+// complete sets the last errors of jobs that were tried, and converts their due times.
+func (s *Service) complete(ctx context.Context, jobs []Job) (err error) {
 	for i := range jobs {
+		jobs[i].DueAt = s.BusinessTime(jobs[i].DueAt)
 		if jobs[i].Attempts == 0 {
 			continue
 		}

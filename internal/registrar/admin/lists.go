@@ -161,5 +161,5 @@ func (s *Service) ListOrderJobs(ctx context.Context, operator registrar.Actor, c
 	if err != nil {
 		return nil, err
 	}
-	return jobs, s.loadErrors(ctx, jobs)
+	return jobs, s.complete(ctx, jobs)
 }

@@ -123,7 +123,7 @@ func (s *Service) execute(ctx context.Context, change Change) (after Change, cod
 	}
 	done := Transition{From: change}
 	if !local {
-		result.Record.ReadAt = s.worker.Now()
+		result.Record.ReadAt = s.cfg.Now()
 		done.Record = &result.Record
 	}
 	if change.Kind == UpdateRegistrant {

@@ -30,7 +30,7 @@ func (s *Service) removeDS(ctx context.Context, change Change, record Record) (a
 // begins.
 func (s *Service) waitForTTL(ctx context.Context, change Change, record Record) Change {
 	failpoint.Hit("ds_removed")
-	record.ReadAt = s.worker.Now()
+	record.ReadAt = s.cfg.Now()
 	ttl := DSTTL(change.TLD)
 	waiting := s.asleep(change, s.cfg.Now().Add(ttl).Truncate(time.Microsecond))
 	waiting.Desired.RemovedDSAt = s.cfg.Now().UTC()

@@ -52,7 +52,7 @@ func (s *Service) View(ctx context.Context, actor registrar.Actor, id string) (V
 	}
 	ours := domain.Status == registrar.DomainActive || domain.Status == registrar.DomainExpired || domain.Status == registrar.DomainRedemption
 	renewed := domain.RegistryExpires.Sub(view.Record.Expires) > 24*time.Hour // since the record was read
-	if age := s.worker.Now().Sub(view.Record.ReadAt); served && ours && (!view.HasRecord || age < 0 || age > recordMaxAge || renewed) {
+	if age := s.cfg.Now().Sub(view.Record.ReadAt); served && ours && (!view.HasRecord || age < 0 || age > recordMaxAge || renewed) {
 		s.refreshRecord(ctx, actor, registry.Registry, &view)
 	}
 	if err := s.loadHistory(ctx, &view); err != nil {
@@ -89,7 +89,7 @@ func (s *Service) fetchRecord(ctx context.Context, registry Registry, domain Dom
 	if err != nil {
 		return Record{}, err
 	}
-	record.ReadAt = s.worker.Now()
+	record.ReadAt = s.cfg.Now()
 	if err := s.cfg.Store.PutRegistryRecord(ctx, domain.ID, record); err != nil {
 		s.cfg.Logger.WarnContext(ctx, "registry record not stored", "domain", domain.ID, "error", err.Error())
 	}

@@ -13,16 +13,24 @@ import (
 // Stored is a message as operators read it.
 type Stored struct {
 	Message
-	Number   string // ours, in the order of arrival
-	Account  string // the registry account
-	Domain   string // the id of the domain that we hold or last held; empty if there is none
-	Customer string // who holds it
-	Order    string // the last order with the name
-	StoredAt time.Time
+	Number   string    // ours, in the order of arrival
+	Account  string    // the registry account
+	Domain   string    // the id of the domain that we hold or last held; empty if there is none
+	Customer string    // who holds it
+	Order    string    // the last order with the name
+	StoredAt time.Time // business time
 	Unread   bool
 	ReadAt   time.Time // zero if the program handled it
 	ReadBy   string    // the operator's account
 	Note     string
+}
+
+// ReportedAt returns since when a report is known: bookings after it are not part of it.
+func (s Stored) ReportedAt() time.Time {
+	if s.StoredAt.Before(s.Queued) { // by the registry's clock, which may be ahead
+		return s.StoredAt
+	}
+	return s.Queued
 }
 
 // Filter selects messages; empty fields mean all.
@@ -81,7 +89,7 @@ type Store interface {
 type Config struct {
 	Store    Store
 	Accounts []string         // the names of the registry accounts
-	Now      func() time.Time // the real time; nil means time.Now
+	Now      func() time.Time // the business time; nil means time.Now
 }
 
 // Service lets operators read messages. It is safe for concurrent use.
@@ -151,11 +159,7 @@ func (s *Service) LowBalances(ctx context.Context, operator registrar.Actor) (lo
 		if !isLow {
 			continue
 		}
-		since := newest.Queued
-		if newest.StoredAt.Before(since) { // by the registry's clock, which may be ahead
-			since = newest.StoredAt
-		}
-		bookings, err := s.cfg.Store.ListRegistryBookings(ctx, newest.Account, since, maxBookings)
+		bookings, err := s.cfg.Store.ListRegistryBookings(ctx, newest.Account, newest.ReportedAt(), maxBookings)
 		if err != nil {
 			return nil, err
 		}

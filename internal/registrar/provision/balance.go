@@ -11,9 +11,10 @@ import (
 const balanceInterval = time.Hour
 
 // queryBalance asks for the balance of an account, unless a node has done so within the interval,
-// and returns when to ask next. The caller holds the lease of the account.
+// and returns when to ask next, all by the business time: its readers compare the answer with
+// bookings. The caller holds the lease of the account.
 func (s *Service) queryBalance(ctx context.Context, account string, due time.Time) (next time.Time, err error) {
-	now := s.items.Now()
+	now := s.cfg.Now()
 	if now.Before(due) {
 		return due, nil
 	}
@@ -26,7 +27,6 @@ func (s *Service) queryBalance(ctx context.Context, account string, due time.Tim
 	}
 	call, cancel := s.items.CallContext(ctx)
 	defer cancel()
-	at := s.cfg.Now()
 	balance, err := s.accountByName(account).Balance(call)
 	switch {
 	case err != nil && registrar.IsTransient(err):
@@ -36,5 +36,5 @@ func (s *Service) queryBalance(ctx context.Context, account string, due time.Tim
 	case err != nil:
 		return now.Add(balanceInterval), err
 	}
-	return now.Add(balanceInterval), s.cfg.Domains.StoreQueriedBalance(ctx, account, balance, at, now)
+	return now.Add(balanceInterval), s.cfg.Domains.StoreQueriedBalance(ctx, account, balance, now, s.cfg.Now())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,6 +40,29 @@ func TestPollMessages_BalanceIsQueriedOnceAnHour(t *testing.T) {
 		stored, _, _ := env.store.QueriedBalance(t.Context(), "registry")
 		if stored.Details.Balance == nil || stored.Details.Balance.Available != "-3.50" || !stored.Unread || stored.Number != "" {
 			t.Errorf("stored %+v", stored)
+		}
+	})
+}
+
+// A moved clock makes the query due at the next poll, so that pages don't show a balance that is
+// months old.
+func TestPollMessages_BalanceIsQueriedByBusinessTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var ahead atomic.Int64
+		now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+		env := newEnv(t, &fakeRegistry{balance: "3.50"}, func(cfg *provision.Config) { cfg.Now = now })
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { env.Run(ctx) })
+		time.Sleep(time.Minute)
+		ahead.Store(int64(30 * 24 * time.Hour))
+		time.Sleep(10 * time.Minute)
+		stop()
+		running.Wait()
+		stored, _, _ := env.store.QueriedBalance(t.Context(), "registry")
+		if age := now().Sub(stored.StoredAt); age < 0 || age > time.Hour || stored.Queued.After(stored.StoredAt) {
+			t.Errorf("the balance is %v old, queried at %v", age, stored.Queued)
 		}
 	})
 }

@@ -54,11 +54,11 @@ func (s *Service) CreateItem(ctx context.Context, actor registrar.Actor, paid Pa
 	if !found && !paid.Kind.ForHeldDomain() {
 		return Item{}, &registrar.Error{Kind: registrar.KindConflict, Code: NoRegistrant}
 	}
-	now := s.items.Now()
+	now := s.cfg.Now()
 	item := Item{
 		ID: registrar.NewID("prv_", now), Customer: paid.Customer, Name: paid.Name.ASCII(), TLD: paid.Name.TLD(),
 		Kind: paid.Kind, Years: paid.Years, Payment: paid.Payment, State: StatePaid, Account: quote.Account, Domain: quote.Domain,
-		RequestedAt: now, DueAt: now, CreatedAt: now, UpdatedAt: now,
+		RequestedAt: now, DueAt: s.items.Now(), CreatedAt: now, UpdatedAt: now,
 	}
 	if paid.Kind == Transfer {
 		item.SealedCode = s.cfg.Seal.Seal(registrar.AuthCodePurpose(item.Name), paid.Code)
@@ -98,7 +98,7 @@ func (s *Service) CreateItem(ctx context.Context, actor registrar.Actor, paid Pa
 		return Item{}, err
 	}
 	stored, err := s.cfg.Store.AddProvisionItem(ctx, item, registrar.AuditEvent{
-		Actor: actor, Action: ActionOrdered, Customer: paid.Customer, Object: item.Name, At: s.cfg.Now(),
+		Actor: actor, Action: ActionOrdered, Customer: paid.Customer, Object: item.Name, At: now,
 	})
 	if err != nil {
 		return Item{}, err

@@ -164,7 +164,7 @@ func (s *memStore) UpdateProvisionItem(_ context.Context, next provision.Transit
 	return true, nil
 }
 
-func (s *memStore) StoreRegistryMessage(_ context.Context, _ string, message inbox.Message, _ time.Time) (bool, error) {
+func (s *memStore) StoreRegistryMessage(_ context.Context, _ string, message inbox.Message, _, _ time.Time) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.messages = append(s.messages, message.ID)

@@ -62,12 +62,11 @@ func (s *Service) GiveUp(ctx context.Context, operator registrar.Actor, id strin
 // isStuck reports whether an attempt at an item has failed and no node works on it. A command that
 // timed out may be executed a little later, so its answer is given as much time again.
 func (s *Service) isStuck(item Item) bool {
-	now := s.items.Now()
 	switch {
-	case item.State.Final(), item.State == StateUndoing, item.Attempts == 0, item.Node != "" && item.DueAt.After(now):
+	case item.State.Final(), item.State == StateUndoing, item.Attempts == 0, item.Node != "" && item.DueAt.After(s.items.Now()):
 		return false
 	case item.State == StateRequested:
-		return now.Sub(item.UpdatedAt) >= s.cfg.Deadline
+		return s.cfg.Now().Sub(item.UpdatedAt) >= s.cfg.Deadline
 	default:
 		return true
 	}

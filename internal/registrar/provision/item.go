@@ -75,11 +75,11 @@ type Item struct {
 	PremiumFee registrar.Money
 	RenewFrom  time.Time // the registry's expiry before a renewal or restore; zero before the first step
 	// RequestedAt is when the intent of the current state was stored; a pending request
-	// keeps the time of StateRequested.
+	// keeps the time of StateRequested. Like CreatedAt and UpdatedAt it is business time.
 	RequestedAt time.Time
 
-	// DueAt is when the item is processed next: the end of the lease while a node works on
-	// it, zero in a final state.
+	// DueAt is the real time at which the item is processed next: the end of the lease while a
+	// node works on it, zero in a final state.
 	DueAt    time.Time
 	Node     string // holds the lease; empty if none does
 	Attempts int

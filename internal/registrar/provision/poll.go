@@ -130,7 +130,7 @@ func (s *Service) poll(ctx context.Context, account string, onMessage func(inbox
 		if message.ID == last { // acknowledged but still queued: retry at the next poll
 			return taken, &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBroken, Detail: "acknowledged message is still queued"}
 		}
-		if _, err := s.cfg.Domains.StoreRegistryMessage(ctx, account, *message, s.items.Now()); err != nil {
+		if _, err := s.cfg.Domains.StoreRegistryMessage(ctx, account, *message, s.cfg.Now(), s.items.Now()); err != nil {
 			return taken, err
 		}
 		failpoint.Hit("message_stored")

@@ -33,6 +33,8 @@ type Store interface {
 // Transition moves an item from the state and due time of From to To.
 type Transition struct {
 	From, To Item
+	// At is the real time of the transition, at which jobs that follow from it are due.
+	At time.Time
 	// AddDomain is added by the first step. UpdateProvisionItem returns NameHeld and
 	// changes nothing if the name is held already.
 	AddDomain *Domain
@@ -73,14 +75,15 @@ type Renewal struct {
 // Domains persists registry data of domains.
 type Domains interface {
 	// StoreRegistryMessage stores a poll message and makes due the items and domains it
-	// concerns. It returns false if the message was already stored.
-	StoreRegistryMessage(ctx context.Context, account string, message inbox.Message, now time.Time) (bool, error)
+	// concerns. at is the business time, now the real one. It returns false if the message was
+	// already stored.
+	StoreRegistryMessage(ctx context.Context, account string, message inbox.Message, at, now time.Time) (bool, error)
 	// ClaimRegistryPoller takes or renews a node's lease on polling an account. It returns
 	// false if another node holds one. ReleaseRegistryPoller ends it.
 	ClaimRegistryPoller(ctx context.Context, account, node string, now, until time.Time) (bool, error)
 	ReleaseRegistryPoller(ctx context.Context, account, node string, now time.Time) error
 	// QueriedBalance returns the balance that was last queried; StoreQueriedBalance replaces it.
-	// at is the business time.
+	// at is the business time of the query, now that of the answer.
 	QueriedBalance(ctx context.Context, account string) (inbox.Stored, bool, error)
 	StoreQueriedBalance(ctx context.Context, account string, balance inbox.Balance, at, now time.Time) error
 	ListDueDomains(ctx context.Context, now time.Time, limit int) ([]Domain, error)

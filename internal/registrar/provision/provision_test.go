@@ -371,3 +371,20 @@ func TestRun_ItemClaimedMeanwhileGetsNewRegistrant(t *testing.T) {
 		}
 	})
 }
+
+// Customers are shown these times, and the registry's are compared with them.
+func TestItem_TimesAreBusinessTimes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		business := time.Now().AddDate(1, 0, 0)
+		env := newEnv(t, &fakeRegistry{}, func(cfg *provision.Config) { cfg.Now = func() time.Time { return business } })
+		item := env.createItem(t, "spaeter", ".de")
+		if !item.CreatedAt.Equal(business) || !item.RequestedAt.Equal(business) || !item.DueAt.Equal(time.Now()) {
+			t.Errorf("stored %+v", item)
+		}
+		runFor(t, time.Minute, env.Service)
+		if ended := env.store.items[item.ID]; ended.State != provision.StateActive || !ended.UpdatedAt.Equal(business) || !ended.RequestedAt.Equal(business) {
+			t.Errorf("ended as %+v", ended)
+		}
+	})
+}

@@ -43,7 +43,7 @@ func (s *Service) syncDue(ctx context.Context, domain Domain) {
 func (s *Service) SyncDomain(ctx context.Context, was Domain) SyncResult {
 	call, cancel := s.items.CallContext(ctx)
 	defer cancel()
-	readAt := s.items.Now() // before the call, so that a change during it is the newer one
+	readAt := s.cfg.Now() // before the call, so that a change during it is the newer one
 	record, rules, err := s.fetchRecord(call, was)
 	now := was
 	if !was.SyncDue.IsZero() {

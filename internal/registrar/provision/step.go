@@ -120,8 +120,8 @@ func (r *run) acquireLease(ctx context.Context, next Transition) error {
 func (r *run) transition(ctx context.Context, next Transition) error {
 	store, cancel := r.items.StoreContext(ctx)
 	defer cancel()
-	now := r.items.Now()
-	next.From = r.item
+	now := r.cfg.Now()
+	next.From, next.At = r.item, r.items.Now()
 	next.To.UpdatedAt = now
 	// A pending request keeps the date of the request: where the registry shows neither
 	// auth code nor contact, the date identifies it.

@@ -41,7 +41,7 @@ WHERE name = sqlc.arg(name) AND due_at > sqlc.arg(now) AND node = '' AND state =
 -- name: InsertProvisionItem :execrows
 INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, registrant, holder_id, premium_fee, requested_at, due_at, created_at, updated_at)
 SELECT sqlc.arg(id), sqlc.arg(customer_id), sqlc.arg(name), sqlc.arg(tld), sqlc.arg(kind), sqlc.arg(years), sqlc.arg(payment), 'paid',
-    sqlc.arg(account), '', sqlc.arg(code_sealed), sqlc.arg(registrant), sqlc.arg(holder_id), sqlc.arg(premium_fee), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now)
+    sqlc.arg(account), '', sqlc.arg(code_sealed), sqlc.arg(registrant), sqlc.arg(holder_id), sqlc.arg(premium_fee), sqlc.arg(now), sqlc.arg(due_at), sqlc.arg(now), sqlc.arg(now)
 WHERE NOT EXISTS (SELECT 1 FROM domains WHERE domains.name = sqlc.arg(name) AND domains.status <> 'transferred_out')
 ON CONFLICT DO NOTHING;
 
@@ -49,7 +49,7 @@ ON CONFLICT DO NOTHING;
 -- name: InsertRenewalProvisionItem :execrows
 INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, automatic, premium_fee, requested_at, due_at, created_at, updated_at)
 SELECT sqlc.arg(id), domains.customer_id, domains.name, domains.tld, sqlc.arg(kind), sqlc.arg(years), sqlc.arg(payment), 'paid',
-    sqlc.arg(account), domains.id, '', sqlc.arg(automatic), sqlc.arg(premium_fee), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now)
+    sqlc.arg(account), domains.id, '', sqlc.arg(automatic), sqlc.arg(premium_fee), sqlc.arg(now), sqlc.arg(due_at), sqlc.arg(now), sqlc.arg(now)
 FROM domains
 WHERE domains.id = sqlc.arg(domain_id) AND domains.customer_id = sqlc.arg(customer_id) AND domains.status <> 'transferred_out'
     AND NOT EXISTS (SELECT 1 FROM term_ends WHERE term_ends.domain_id = domains.id AND term_ends.state = 'deleting')

@@ -127,7 +127,7 @@ func (q *Queries) GetProvisionItemByPayment(ctx context.Context, payment string,
 const insertProvisionItem = `-- name: InsertProvisionItem :execrows
 INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, registrant, holder_id, premium_fee, requested_at, due_at, created_at, updated_at)
 SELECT $1, $2, $3, $4, $5, $6, $7, 'paid',
-    $8, '', $9, $10, $11, $12, $13, $13, $13, $13
+    $8, '', $9, $10, $11, $12, $13, $14, $13, $13
 WHERE NOT EXISTS (SELECT 1 FROM domains WHERE domains.name = $3 AND domains.status <> 'transferred_out')
 ON CONFLICT DO NOTHING
 `
@@ -146,6 +146,7 @@ type InsertProvisionItemParams struct {
 	HolderID   string
 	PremiumFee string
 	Now        int64
+	DueAt      int64
 }
 
 // Inserts nothing if the name is held by a customer or has an open item.
@@ -164,6 +165,7 @@ func (q *Queries) InsertProvisionItem(ctx context.Context, arg InsertProvisionIt
 		arg.HolderID,
 		arg.PremiumFee,
 		arg.Now,
+		arg.DueAt,
 	)
 	if err != nil {
 		return 0, err
@@ -174,9 +176,9 @@ func (q *Queries) InsertProvisionItem(ctx context.Context, arg InsertProvisionIt
 const insertRenewalProvisionItem = `-- name: InsertRenewalProvisionItem :execrows
 INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, automatic, premium_fee, requested_at, due_at, created_at, updated_at)
 SELECT $1, domains.customer_id, domains.name, domains.tld, $2, $3, $4, 'paid',
-    $5, domains.id, '', $6, $7, $8, $8, $8, $8
+    $5, domains.id, '', $6, $7, $8, $9, $8, $8
 FROM domains
-WHERE domains.id = $9 AND domains.customer_id = $10 AND domains.status <> 'transferred_out'
+WHERE domains.id = $10 AND domains.customer_id = $11 AND domains.status <> 'transferred_out'
     AND NOT EXISTS (SELECT 1 FROM term_ends WHERE term_ends.domain_id = domains.id AND term_ends.state = 'deleting')
 ON CONFLICT DO NOTHING
 `
@@ -190,6 +192,7 @@ type InsertRenewalProvisionItemParams struct {
 	Automatic  int64
 	PremiumFee string
 	Now        int64
+	DueAt      int64
 	DomainID   string
 	CustomerID string
 }
@@ -205,6 +208,7 @@ func (q *Queries) InsertRenewalProvisionItem(ctx context.Context, arg InsertRene
 		arg.Automatic,
 		arg.PremiumFee,
 		arg.Now,
+		arg.DueAt,
 		arg.DomainID,
 		arg.CustomerID,
 	)

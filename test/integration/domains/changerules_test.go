@@ -157,7 +157,7 @@ func TestView_UnreachableRegistryShowsLastRecord(t *testing.T) {
 		t.Fatalf("view = %+v", view)
 	}
 	later := time.Now().Add(time.Hour)
-	s.config.Clock = func() time.Time { return later }
+	s.config.Now = func() time.Time { return later }
 	s.config.Registries[0].Registry = unreachableRegistry{s.provisioner}
 	var err error
 	s.service, err = domainchange.New(s.config)

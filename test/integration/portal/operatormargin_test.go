@@ -24,7 +24,7 @@ func (s *env) addCharge(customer, name, tld string, charge cost.Charge) {
 	must(s.t, err)
 	started := item
 	started.State, started.Domain, started.DueAt = provision.StateRequested, "dom_"+name, now.Add(time.Minute)
-	_, err = s.db.UpdateProvisionItem(ctx, provision.Transition{From: item, To: started, AddDomain: &provision.Domain{
+	_, err = s.db.UpdateProvisionItem(ctx, provision.Transition{From: item, To: started, At: now, AddDomain: &provision.Domain{
 		ID: started.Domain, Customer: customer, Name: item.Name, TLD: tld, Status: registrar.DomainPending, Account: "one", UpdatedAt: now,
 	}})
 	must(s.t, err)
@@ -32,7 +32,7 @@ func (s *env) addCharge(customer, name, tld string, charge cost.Charge) {
 	ended.State, ended.DueAt = provision.StateActive, time.Time{}
 	charge.ID, charge.Domain, charge.Account, charge.TLD, charge.Operation, charge.Years, charge.At = item.ID, ended.Domain, "one", tld, cost.Register, 1, now
 	moved, err := s.db.UpdateProvisionItem(ctx, provision.Transition{
-		From: started, To: ended, Charge: &charge, ActivateDomain: &provision.Domain{ID: ended.Domain, Status: registrar.DomainActive, PaidUntil: now.AddDate(1, 0, 0), UpdatedAt: now},
+		From: started, To: ended, At: now, Charge: &charge, ActivateDomain: &provision.Domain{ID: ended.Domain, Status: registrar.DomainActive, PaidUntil: now.AddDate(1, 0, 0), UpdatedAt: now},
 	})
 	must(s.t, err)
 	if !moved {

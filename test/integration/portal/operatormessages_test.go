@@ -18,7 +18,7 @@ var messageLink = regexp.MustCompile(`href="(/operator/registry-messages/msg_[^"
 func (s *env) storeMessage(account string, m inbox.Message) {
 	s.t.Helper()
 	s.clock.advance(time.Second)
-	added, err := s.db.StoreRegistryMessage(s.t.Context(), account, m, s.clock.now())
+	added, err := s.db.StoreRegistryMessage(s.t.Context(), account, m, s.clock.now(), s.clock.now())
 	must(s.t, err)
 	if !added {
 		s.t.Fatalf("message %s exists", m.ID)

@@ -454,7 +454,7 @@ func TestCharge_RegistryRefusalAfterPaymentIsRefunded(t *testing.T) {
 			}
 			now := was
 			now.DueAt, now.UpdatedAt = time.Time{}, s.world.Now()
-			move := provision.Transition{From: was, To: now}
+			move := provision.Transition{From: was, To: now, At: s.world.Now()}
 			if item.Name == "verweigert.com" {
 				move.To.State, move.To.Failure, move.To.RefundDue = provision.StateFailed, "epp_status_prohibits", true
 			} else {
