@@ -206,6 +206,16 @@ func (db *DB) ListRegistryBookings(ctx context.Context, account string, since ti
 	})(db.read().ListRegistryFundsSince(ctx, query.ListRegistryFundsSinceParams{Account: account, Since: micros(since), MaxRows: int32(limit)}))
 }
 
+// ChargedCurrency returns the currency of all charges to an account; empty if there are none, or
+// in several currencies.
+func (db *DB) ChargedCurrency(ctx context.Context, account string) (string, error) {
+	row, err := db.read().GetChargedCurrencies(ctx, account)
+	if err != nil || row.FirstCurrency != row.LastCurrency {
+		return "", err
+	}
+	return row.FirstCurrency, nil
+}
+
 // StoreQueriedBalance replaces the balance that was last queried.
 func (db *DB) StoreQueriedBalance(ctx context.Context, account string, balance inbox.Balance, at, now time.Time) error {
 	return db.single().PutRegistryBalance(ctx, query.PutRegistryBalanceParams{

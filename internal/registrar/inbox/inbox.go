@@ -77,6 +77,9 @@ type Store interface {
 	// ListRegistryBookings returns what operators have booked on an account since a time, the
 	// oldest first.
 	ListRegistryBookings(ctx context.Context, account string, since time.Time, limit int) ([]Booking, error)
+	// ChargedCurrency returns the currency in which the registry charges the account; empty if it
+	// is not known.
+	ChargedCurrency(ctx context.Context, account string) (string, error)
 	// MarkRegistryMessageRead stores ReadAt, ReadBy and Note with the event. It returns false
 	// and changes nothing if there is no such unread message.
 	MarkRegistryMessageRead(ctx context.Context, message Stored, event registrar.AuditEvent) (bool, error)
@@ -131,6 +134,19 @@ func (s *Service) CountUnread(ctx context.Context, operator registrar.Actor) (in
 
 // Balances returns the newest balance of each account that has one.
 func (s *Service) Balances(ctx context.Context) (balances []Stored, err error) {
+	if balances, err = s.newestBalances(ctx); err != nil {
+		return nil, err
+	}
+	for i := range balances {
+		if balances[i], err = s.withCurrency(ctx, balances[i]); err != nil {
+			return nil, err
+		}
+	}
+	return balances, nil
+}
+
+// newestBalances returns the balances as the registries reported them.
+func (s *Service) newestBalances(ctx context.Context) (balances []Stored, err error) {
 	for _, account := range s.cfg.Accounts {
 		newest, found, err := s.cfg.Store.NewestBalance(ctx, account)
 		if err != nil {
@@ -150,7 +166,7 @@ func (s *Service) LowBalances(ctx context.Context, operator registrar.Actor) (lo
 	if err := operator.RequireOperator(); err != nil {
 		return nil, err
 	}
-	balances, err := s.Balances(ctx)
+	balances, err := s.newestBalances(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -176,18 +192,22 @@ func (s *Service) LowBalances(ctx context.Context, operator registrar.Actor) (lo
 	return low, nil
 }
 
-// withCurrency adds the currency in which operators have booked on the account, if the registry
-// does not state one: the balance mapping has none.
+// withCurrency adds the currency in which operators have booked on the account, or else that of
+// the registry's charges, if the registry does not state one: the balance mapping has none.
 func (s *Service) withCurrency(ctx context.Context, stored Stored) (Stored, error) {
 	if stored.Details.Balance.Currency != "" {
 		return stored, nil
 	}
 	bookings, err := s.cfg.Store.ListRegistryBookings(ctx, stored.Account, time.Time{}, maxBookings)
-	if err != nil || len(bookings) == 0 {
+	if err != nil {
 		return stored, err
 	}
 	balance := *stored.Details.Balance
-	balance.Currency = bookings[len(bookings)-1].Amount.Currency
+	if len(bookings) > 0 {
+		balance.Currency = bookings[len(bookings)-1].Amount.Currency
+	} else if balance.Currency, err = s.cfg.Store.ChargedCurrency(ctx, stored.Account); err != nil {
+		return stored, err
+	}
 	stored.Details.Balance = &balance
 	return stored, nil
 }

@@ -45,6 +45,12 @@ JOIN registry_charges ON registry_charges.id = provision_items.id
 WHERE term_ends.domain_id = $1 AND registry_charges.operation = 'register'
 LIMIT 1;
 
+-- The first and the last currency of an account's charges: the same if they have one.
+-- name: GetChargedCurrencies :one
+SELECT
+    CAST(coalesce((SELECT a.currency FROM registry_charges AS a WHERE a.account = sqlc.arg(account) AND a.currency > '' ORDER BY a.currency LIMIT 1), '') AS TEXT) AS first_currency,
+    CAST(coalesce((SELECT b.currency FROM registry_charges AS b WHERE b.account = sqlc.arg(account) AND b.currency > '' ORDER BY b.currency DESC LIMIT 1), '') AS TEXT) AS last_currency;
+
 -- Locks the order's row until the end of the transaction: items are completed and refunds are
 -- assigned under the same lock.
 -- name: LockOrder :exec

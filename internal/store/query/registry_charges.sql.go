@@ -52,6 +52,25 @@ func (q *Queries) AddCreditToMargin(ctx context.Context, arg AddCreditToMarginPa
 	return err
 }
 
+const getChargedCurrencies = `-- name: GetChargedCurrencies :one
+SELECT
+    CAST(coalesce((SELECT a.currency FROM registry_charges AS a WHERE a.account = $1 AND a.currency > '' ORDER BY a.currency LIMIT 1), '') AS TEXT) AS first_currency,
+    CAST(coalesce((SELECT b.currency FROM registry_charges AS b WHERE b.account = $1 AND b.currency > '' ORDER BY b.currency DESC LIMIT 1), '') AS TEXT) AS last_currency
+`
+
+type GetChargedCurrenciesRow struct {
+	FirstCurrency string
+	LastCurrency  string
+}
+
+// The first and the last currency of an account's charges: the same if they have one.
+func (q *Queries) GetChargedCurrencies(ctx context.Context, account string) (GetChargedCurrenciesRow, error) {
+	row := q.db.QueryRowContext(ctx, getChargedCurrencies, account)
+	var i GetChargedCurrenciesRow
+	err := row.Scan(&i.FirstCurrency, &i.LastCurrency)
+	return i, err
+}
+
 const getCreditNoteTime = `-- name: GetCreditNoteTime :one
 SELECT issued_at FROM invoices WHERE order_id = $1 AND refund_id = $2
 `

@@ -12,25 +12,31 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// addCharge completes an item with a charge.
+// addCharge completes an item with a charge to the account "one".
 func (s *env) addCharge(customer, name, tld string, charge cost.Charge) {
+	s.t.Helper()
+	s.addChargeOf("one", customer, name, tld, charge)
+}
+
+// addChargeOf completes an item with a charge to a registry account.
+func (s *env) addChargeOf(account, customer, name, tld string, charge cost.Charge) {
 	s.t.Helper()
 	ctx, now := s.t.Context(), s.clock.now()
 	item := provision.Item{
 		ID: registrar.NewID("prv_", now), Customer: customer, Name: name + tld, TLD: tld, Kind: provision.Register, Years: 1, Payment: "manual:" + name,
-		State: provision.StatePaid, Account: "one", RequestedAt: now, DueAt: now, CreatedAt: now, UpdatedAt: now,
+		State: provision.StatePaid, Account: account, RequestedAt: now, DueAt: now, CreatedAt: now, UpdatedAt: now,
 	}
 	_, err := s.db.AddProvisionItem(ctx, item, registrar.AuditEvent{Action: provision.ActionOrdered, Customer: customer, At: now})
 	must(s.t, err)
 	started := item
 	started.State, started.Domain, started.DueAt = provision.StateRequested, "dom_"+name, now.Add(time.Minute)
 	_, err = s.db.UpdateProvisionItem(ctx, provision.Transition{From: item, To: started, At: now, AddDomain: &provision.Domain{
-		ID: started.Domain, Customer: customer, Name: item.Name, TLD: tld, Status: registrar.DomainPending, Account: "one", UpdatedAt: now,
+		ID: started.Domain, Customer: customer, Name: item.Name, TLD: tld, Status: registrar.DomainPending, Account: account, UpdatedAt: now,
 	}})
 	must(s.t, err)
 	ended := started
 	ended.State, ended.DueAt = provision.StateActive, time.Time{}
-	charge.ID, charge.Domain, charge.Account, charge.TLD, charge.Operation, charge.Years, charge.At = item.ID, ended.Domain, "one", tld, cost.Register, 1, now
+	charge.ID, charge.Domain, charge.Account, charge.TLD, charge.Operation, charge.Years, charge.At = item.ID, ended.Domain, account, tld, cost.Register, 1, now
 	moved, err := s.db.UpdateProvisionItem(ctx, provision.Transition{
 		From: started, To: ended, At: now, Charge: &charge, ActivateDomain: &provision.Domain{ID: ended.Domain, Status: registrar.DomainActive, PaidUntil: now.AddDate(1, 0, 0), UpdatedAt: now},
 	})

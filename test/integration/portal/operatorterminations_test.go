@@ -186,4 +186,10 @@ func TestOperatorHome_LowBalanceStaysUntilFunded(t *testing.T) {
 	if home := b.get("/operator").body; !strings.Contains(home, "12,00 in der Währung des Kontos (Schwelle 100,00).") {
 		t.Errorf("a balance whose currency is not known: %s", home)
 	}
+	s.addChargeOf("two", s.newMember("konto@example.org").ID, "gebuehr", ".org", cost.Charge{
+		Amount: registrar.Money{Amount: 8_0000, Currency: "USD"}, Source: cost.FromRegistry,
+	})
+	if home := b.get("/operator").body; !strings.Contains(home, "12,00 USD (Schwelle 100,00 USD).") {
+		t.Errorf("a balance without a currency lacks that of the charges: %s", home)
+	}
 }
