@@ -77,7 +77,7 @@ func TestOrderPage_ListsInvoiceAndCorrections(t *testing.T) {
 	back.ID, back.Number, back.Kind, back.Corrects, back.Gross = "inv_99", "RK-2026-000001", invoice.Correction, &invoice.Reference{Number: "RE-2026-000001"}, 1190
 	b.all = append(b.all, back)
 	visitWithInvoices(t, d, b, "erika", "/portal/orders/ord_1").wantPage(http.StatusOK, []string{
-		"RE-2026-000001", "RK-2026-000001", "Rechnungskorrektur zu RE-2026-000001", "/portal/invoices/inv_99/pdf", "/portal/invoices/inv_99/xml", ">-11,90\u00a0€<",
+		"RE-2026-000001", "RK-2026-000001", "Rechnungskorrektur zu RE-2026-000001", "/portal/invoices/inv_99/pdf", "/portal/invoices/inv_99/xml", ">−11,90\u00a0€<",
 	}, []string{"wird gerade ausgestellt"})
 	visitWithInvoices(t, d, b, "english", "/portal/orders/ord_1").wantPage(http.StatusOK, []string{"Credit note for RE-2026-000001"}, nil)
 	visitWithInvoices(t, d, &fakeInvoices{}, "erika", "/portal/orders/ord_1").wantPage(http.StatusOK, []string{"Die Rechnung wird gerade ausgestellt."}, nil)

@@ -142,17 +142,20 @@ func FormatDate(language string, at time.Time) string {
 	return at.UTC().Format(dateLayout(language))
 }
 
-// FormatMoney formats an amount in euros.
+// minus is the sign of negative numbers on pages. Files, APIs and forms have the hyphen, which
+// programs can read.
+const minus = "\u2212"
+
+// FormatMoney formats an amount in euros, for a page.
 func FormatMoney(language string, amount registrar.Cents) string {
 	return formatMoney(language, amount)
 }
 
 func formatMoney(language string, amount registrar.Cents) string {
-	sign, number := "", formatDecimal(language, amount.String())
-	if strings.HasPrefix(number, "-") {
-		sign, number = "-", number[1:]
-	}
-	return InLanguage(language, sign+number+"\u00a0€", sign+"€"+number)
+	number := formatDecimal(language, amount.String())
+	unsigned := strings.TrimPrefix(number, minus)
+	sign := number[:len(number)-len(unsigned)]
+	return InLanguage(language, number+"\u00a0€", sign+"€"+unsigned)
 }
 
 // formatDecimal formats a number with a decimal point, such as an amount in the currency of a
@@ -164,7 +167,7 @@ func formatDecimal(language, number string) string {
 	whole, fraction, hasFraction := strings.Cut(number, ".")
 	sign := ""
 	if strings.HasPrefix(whole, "-") {
-		sign, whole = "-", whole[1:]
+		sign, whole = minus, whole[1:]
 	}
 	for i := len(whole) - 3; i > 0; i -= 3 {
 		whole = whole[:i] + InLanguage(language, ".", ",") + whole[i:]

@@ -42,7 +42,7 @@ func TestFormatDecimal_InTheReadersLanguage(t *testing.T) {
 	t.Parallel()
 	for number, want := range map[string][2]string{
 		"1234567.5": {"1.234.567,5", "1,234,567.5"},
-		"-1000":     {"-1.000", "-1,000"},
+		"-1000":     {"\u22121.000", "\u22121,000"},
 		"12.00":     {"12,00", "12.00"},
 		"999":       {"999", "999"},
 		"":          {"", ""},
@@ -51,6 +51,16 @@ func TestFormatDecimal_InTheReadersLanguage(t *testing.T) {
 		if de, en := formatDecimal(German, number), formatDecimal(English, number); de != want[0] || en != want[1] {
 			t.Errorf("%q: %q and %q, want %q", number, de, en, want)
 		}
+	}
+}
+
+func TestFormatMoney_NegativeAmountHasMinusSign(t *testing.T) {
+	t.Parallel()
+	if de, en := FormatMoney(German, -123456), FormatMoney(English, -123456); de != "\u22121.234,56\u00a0€" || en != "\u2212€1,234.56" {
+		t.Errorf("%q, %q", de, en)
+	}
+	if de, en := FormatMoney(German, 690), FormatMoney(English, 690); de != "6,90\u00a0€" || en != "€6.90" {
+		t.Errorf("%q, %q", de, en)
 	}
 }
 

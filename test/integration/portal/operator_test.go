@@ -338,7 +338,7 @@ func TestOperatorPages_OrderShowsAllPartsWithoutRawCodes(t *testing.T) {
 	_, b := s.operatorBrowser("ops@example.org")
 	got := b.get("/operator/orders/" + consented)
 	for _, want := range []string{
-		"gekauft.de", "pit_1", "vergeben.de", "Den Namen gibt es schon", "pay_1", "ref_1", "RE-2026-000001", "Rechnungskorrektur", "-13,00\u00a0€", "-2,47\u00a0€", "-15,47\u00a0€",
+		"gekauft.de", "pit_1", "vergeben.de", "Den Namen gibt es schon", "pay_1", "ref_1", "RE-2026-000001", "Rechnungskorrektur", "−13,00\u00a0€", "−2,47\u00a0€", "−15,47\u00a0€",
 		"automatische Verlängerung", "Anmeldung bei der Registry ist fehlgeschlagen", "Wiederherstellung", "Unbekannter Fehler", "Zahlungsbestätigung",
 		"Laufzeit endet in einem Monat",
 	} {
