@@ -143,7 +143,7 @@ func (h *Handler) showDispute(req *ui.Request, operator registrar.Actor, problem
 	if names[by] != "" {
 		by = names[by]
 	}
-	return h.render(req, ui.View{Name: "dispute", Status: status, Title: "dispute.title." + disputeKind(d), Section: disputesPath}, struct {
+	return h.render(req, ui.View{Name: "dispute", Status: status, Title: "dispute.page." + disputeKind(d), TitleValue: d.ID, Section: disputesPath}, struct {
 		dispute.Dispute
 		Kind          string
 		IsLate        bool

@@ -77,7 +77,7 @@ func (h *Handler) showInquiry(req *ui.Request, operator registrar.Actor, problem
 		status, fieldProblem = http.StatusUnprocessableEntity, "problem.bad_note"
 	}
 	reply := url.URL{Scheme: "mailto", Opaque: url.PathEscape(one.Email), RawQuery: "subject=" + url.PathEscape(h.templates.Text(one.Language, "inquiry.subject", one.ID))}
-	return h.render(req, ui.View{Name: "inquiry", Status: status, Title: "inquiry.title", Section: inquiriesPath}, struct {
+	return h.render(req, ui.View{Name: "inquiry", Status: status, Title: "inquiry.page", TitleValue: one.ID, Section: inquiriesPath}, struct {
 		inquiryRow
 		Reply         string
 		Note, Problem string

@@ -13,6 +13,7 @@ var inquiryTexts = ui.Texts{
 	},
 	"inquiries.none":    {"Keine Anfrage ist offen.", "No inquiries are open."},
 	"inquiry.title":     {"Anfrage", "Inquiry"},
+	"inquiry.page":      {"Anfrage {1}", "Inquiry {1}"},
 	"inquiry.sender":    {"Absender", "Sender"},
 	"inquiry.about":     {"Betrifft", "About"},
 	"inquiry.message":   {"Nachricht", "Message"},

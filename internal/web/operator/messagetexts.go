@@ -31,6 +31,7 @@ var messageTexts = ui.Texts{
 	"messages.read_all":  {"Alle als gelesen markieren: {1}", "Mark all as read: {1}"},
 
 	"message.title":           {"Meldung", "Message"},
+	"message.page":            {"Registry-Meldung {1}", "Registry message {1}"},
 	"message.text":            {"Text der Registry", "Registry's text"},
 	"message.object":          {"Kontakt oder Host", "Contact or host"},
 	"message.requested":       {"Beantragt", "Requested"},

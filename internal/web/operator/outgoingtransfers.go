@@ -81,7 +81,7 @@ func (h *Handler) showOutgoingTransfer(req *ui.Request, operator registrar.Actor
 		reasons = append(reasons, ui.Choice{Value: string(reason), Label: "away_reason." + string(reason)})
 	}
 	field := ui.Field{Name: "reason", Label: "away.reason", Hint: "away.reason_hint", Choices: reasons}
-	return h.render(req, ui.View{Name: "outgoingtransfer", Status: status, Title: "away.title", Section: transfersPath}, struct {
+	return h.render(req, ui.View{Name: "outgoingtransfer", Status: status, Title: "away.title", TitleValue: ui.UnicodeName(t.Name), Section: transfersPath}, struct {
 		transferRow
 		By         string // the operator who decided
 		Answerable bool

@@ -132,11 +132,19 @@ func (h *Handler) showMessage(req *ui.Request, operator registrar.Actor, problem
 	case inbox.BadNote:
 		status, fieldProblem = http.StatusUnprocessableEntity, "problem.bad_read_note"
 	}
-	return h.render(req, ui.View{Name: "registrymessage", Status: status, Title: "message.title", Section: messagesPath}, struct {
+	return h.render(req, ui.View{Name: "registrymessage", Status: status, Title: "message.page", TitleValue: messageSubject(one), Section: messagesPath}, struct {
 		messageRow
 		NewNote, Problem string
 		MaxNote          int
 	}{newMessageRows([]inbox.Stored{one}, names)[0], req.Text("note"), fieldProblem, inbox.MaxNote}, message)
+}
+
+// messageSubject is what the title of a message's page names: the domain it is about, or its number.
+func messageSubject(message inbox.Stored) string {
+	if message.Name == "" {
+		return message.Number
+	}
+	return ui.UnicodeName(message.Name)
 }
 
 // readMessage marks a message as read.

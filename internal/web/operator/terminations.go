@@ -59,7 +59,7 @@ func (h *Handler) previewTermination(req *ui.Request, operator registrar.Actor) 
 	}
 	req.SetFormPath(noticesPath + "/" + url.PathEscape(preview.Notice.ID))
 	rows := newNamedDomainRows(preview.Notice, preview.Domains)
-	return h.render(req, ui.View{Name: "termination", Title: "terminate.preview", Section: noticesPath}, struct {
+	return h.render(req, ui.View{Name: "termination", Title: "terminate.preview", TitleValue: preview.Notice.ID, Section: noticesPath}, struct {
 		noticeRow
 		Note, Seen string
 		Unmatched  bool // not all domains belong to the sender's account

@@ -28,7 +28,7 @@ var terminationTexts = ui.Texts{
 		"Ein Vertrag endet ordentlich mit der bezahlten Laufzeit. Was sofort enden oder erstattet werden soll, entscheiden Sie auf der Seite der Bestellung.",
 		"A contract normally ends with the paid term. Decide on the order's page what is to end at once or be refunded.",
 	},
-	"terminate.preview":   {"Kündigung prüfen", "Review the termination"},
+	"terminate.preview":   {"Kündigung {1} prüfen", "Review termination {1}"},
 	"terminate.show":      {"Vorschau", "Preview"},
 	"terminate.effects":   {"Das geschieht", "What happens"},
 	"terminate.now":       {"Bisher", "So far"},

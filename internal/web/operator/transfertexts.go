@@ -9,7 +9,7 @@ var transferTexts = ui.Texts{
 		"Umzüge unserer Domains zu anderen Anbietern. Der Inhaber ist benachrichtigt und kann stoppen oder zustimmen. Sie greifen nur ein, wenn ein Grund der Transfer Policy vorliegt.",
 		"Transfers of our domains to other registrars. The registrant is notified and can stop or approve. Step in only for a reason in the Transfer Policy.",
 	},
-	"away.title":    {"Umzug zu einem anderen Anbieter", "Outgoing transfer"},
+	"away.title":    {"Ausgehender Umzug: {1}", "Outgoing transfer: {1}"},
 	"away.open":     {"Laufend", "In progress"},
 	"away.none":     {"Kein Umzug läuft.", "No transfer is in progress."},
 	"away.ended":    {"Beendet", "Ended"},

@@ -88,7 +88,7 @@ func TestOperatorDisputes_OpenWorkUntilDecidedInBothLanguages(t *testing.T) {
 		}
 	}
 	page := b.get("/operator/disputes/du_1").body
-	for _, want := range []string{"verloren", "Zu dieser Zahlung gibt es hier keine Bestellung", "mehr, als bezahlt war", "ZIP herunterladen", "Zur Kenntnis genommen"} {
+	for _, want := range []string{"<title>Reklamation du_1 · ", "<h1>Reklamation du_1</h1>", "verloren", "Zu dieser Zahlung gibt es hier keine Bestellung", "mehr, als bezahlt war", "ZIP herunterladen", "Zur Kenntnis genommen"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q: %s", want, page)
 		}

@@ -95,6 +95,9 @@ func TestOperatorMessages_EveryKindHasPageInBothLanguages(t *testing.T) {
 	if len(links) != 10 {
 		t.Fatalf("%d messages are listed", len(links))
 	}
+	if of, about := b.get(links[0][1]).body, b.get(links[9][1]).body; !strings.Contains(of, "<h1>Registry-Meldung msg_") || !strings.Contains(about, "<title>Registry-Meldung a.org · ") {
+		t.Errorf("titles of a message without and with a domain: %s\n%s", of, about)
+	}
 	for _, link := range links {
 		for _, language := range []string{"de", "en"} {
 			if got := b.get(link[1] + "?lang=" + language); got.status != http.StatusOK || strings.Contains(got.body, "message.") && strings.Contains(got.body, "message_kind.") {

@@ -19,8 +19,8 @@ func TestOperatorTermination_PreviewThenContractsEndInBothLanguages(t *testing.T
 	customer := s.newMember("erika@example.org") // the address of every notice
 	until := s.clock.now().AddDate(0, 6, 0)
 	for language, want := range map[string][]string{
-		"de": {"Kündigung prüfen", "läuft am " + until.UTC().Format("02.01.2006") + " aus", "Adresse des Kontos", "mit dem Tag, an dem der Vertrag endet"},
-		"en": {"Review the termination", "expires on " + until.UTC().Format("2 January 2006"), "the account&#39;s address", "gets an email"},
+		"de": {"<h1>Kündigung dcl_", "läuft am " + until.UTC().Format("02.01.2006") + " aus", "Adresse des Kontos", "mit dem Tag, an dem der Vertrag endet"},
+		"en": {"<h1>Review termination dcl_", "expires on " + until.UTC().Format("2 January 2006"), "the account&#39;s address", "gets an email"},
 	} {
 		id := s.addDomainUntil(customer.ID, "kuendigen-"+language, until) // imported: nobody ordered it
 		notice := s.submitNotice(withdrawal.Notice{Kind: withdrawal.Termination, Contract: "kuendigen-" + language + ".de", Ground: withdrawal.Ordinary})

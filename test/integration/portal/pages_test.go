@@ -114,7 +114,7 @@ func TestPages_ValidAndAccessible(t *testing.T) {
 func checkPage(t *testing.T, name string, root *html.Node) {
 	t.Helper()
 	title, h1 := elements(root, "title"), elements(root, "h1")
-	if len(title) != 1 || text(title[0]) == "" || len(h1) != 1 || text(h1[0]) == "" {
+	if len(title) != 1 || text(title[0]) == "" || len(h1) != 1 || text(h1[0]) == "" || strings.Contains(text(title[0])+text(h1[0]), "{1}") {
 		t.Errorf("%s has %d titles and %d main headings", name, len(title), len(h1))
 	}
 	if lang := attribute(elements(root, "html")[0], "lang"); lang != "de" && lang != "en" {

@@ -231,6 +231,9 @@ func TestOperatorTransfers_ListedAndRejectedWithReason(t *testing.T) {
 	if list := b.get("/operator/outgoing-transfers").body; len(open) != 2 || !strings.Contains(list, "teeladen.org") || !strings.Contains(list, "Rival") {
 		t.Errorf("list: %s", list)
 	}
+	if page := b.get("/operator/outgoing-transfers/" + open[0].ID).body; !strings.Contains(page, "<title>Ausgehender Umzug: "+open[0].Name+" · ") {
+		t.Errorf("the title does not name the domain: %s", page)
+	}
 	reject, approve := "/operator/outgoing-transfers/"+open[0].ID, "/operator/outgoing-transfers/"+open[1].ID
 	if got := b.post(reject+"/reject", url.Values{"reason": {"mood"}}); got.status != http.StatusConflict || !strings.Contains(got.body, "wählen Sie einen Grund") {
 		t.Errorf("no reason: %d", got.status)
