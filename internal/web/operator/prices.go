@@ -32,9 +32,10 @@ const maxShownProblems = 20
 
 // pricesView is the page, with a comparison if there is one.
 type pricesView struct {
-	Extensions              int
-	Compared                bool // the following fields are set
-	Added, Removed, Changed []catalog.Change
+	Extensions     int
+	Compared       bool // the following fields are set
+	Added, Removed []catalog.Change
+	Changed        []changeRow
 	// Text is the new list exactly as compared; Was is the edition it was compared
 	// with.
 	Text        string
@@ -44,6 +45,20 @@ type pricesView struct {
 	Raised, Lowered int
 	Problems        []string // why a list was rejected
 	BelowCost       []order.PriceBelowCost
+}
+
+// changeRow is a change of one column. A price is shown in euros, a cost as a number in the currency
+// of its row, and anything else as the file has it.
+type changeRow struct {
+	catalog.Change
+	Priced, Cost bool
+	Was, Is      registrar.Cents // of a price
+}
+
+func newChangeRow(change catalog.Change) changeRow {
+	row := changeRow{Change: change, Cost: strings.HasPrefix(change.Field, "cost_") && change.Field != "cost_currency"}
+	row.Was, row.Is, row.Priced = change.Prices()
+	return row
 }
 
 func (h *Handler) prices(req *ui.Request, _ registrar.Actor) error {
@@ -130,12 +145,12 @@ func (h *Handler) showComparison(req *ui.Request, text, problem string) error {
 	for _, change := range changes {
 		switch {
 		case change.Field != "":
-			view.Changed = append(view.Changed, change)
-			was, is, priced := change.Prices()
-			if priced && is > was {
+			row := newChangeRow(change)
+			view.Changed = append(view.Changed, row)
+			if row.Priced && row.Is > row.Was {
 				view.Raised++
 			}
-			if priced && is < was {
+			if row.Priced && row.Is < row.Was {
 				view.Lowered++
 			}
 		case change.Old == "":

@@ -286,8 +286,8 @@ var texts = ui.Texts{
 	"prices.upload": {"Neue Liste", "New list"},
 	"prices.file":   {"Datei (CSV)", "File (CSV)"},
 	"prices.file_hint": {
-		"Mit denselben Spalten wie die Liste, die Sie hier herunterladen. Die Spalten ab cost_currency dürfen leer sein: Sie nennen, was die Registry berechnet.",
-		"Same columns as the list you can download here. The columns from cost_currency on may be empty: they state what the registry charges.",
+		"Eine Textdatei in UTF-8 mit denselben Spalten und derselben ersten Zeile wie die Liste, die Sie hier herunterladen: Felder durch Kommas getrennt, Beträge mit Punkt wie 12.90, ohne Währung. Semikolons und Dezimalkommas, wie deutsche Tabellenprogramme sie schreiben, werden abgelehnt. Die Spalten ab cost_currency nennen, was die Registry berechnet; sie dürfen leer sein oder ganz fehlen.",
+		"A UTF-8 text file with the same columns and the same first line as the list you can download here: fields separated by commas, amounts with a point such as 12.90, without a currency. Semicolons and decimal commas are rejected. The columns from cost_currency on state what the registry charges; they may be empty or left out altogether.",
 	},
 	"prices.compare":  {"Vergleichen", "Compare"},
 	"prices.download": {"Aktuelle Liste herunterladen", "Download current list"},
@@ -336,6 +336,14 @@ var texts = ui.Texts{
 	"field.verify":    {"Identität", "identity"},
 	"field.rdap":      {"RDAP-Server", "RDAP server"},
 	"field.whois":     {"WHOIS-Server", "WHOIS server"},
+
+	"field.cost_currency": {"Währung der Kosten", "currency of the costs"},
+	"field.cost_register": {"Kosten der Registrierung", "cost of a registration"},
+	"field.cost_renew":    {"Kosten der Verlängerung", "cost of a renewal"},
+	"field.cost_transfer": {"Kosten des Umzugs", "cost of a transfer"},
+	"field.cost_restore":  {"Kosten der Wiederherstellung", "cost of a restore"},
+	"field.below_cost":    {"Preis unter den Kosten erlaubt", "price below cost allowed"},
+
 	"agents.intro": {
 		"Programme, die für Kunden einkaufen (Agentic Checkout). Jedes signiert seine Anfragen mit einem Schlüssel und einem Geheimnis.",
 		"Programs that shop for customers (agentic checkout). Each has a key and a secret to sign its requests.",

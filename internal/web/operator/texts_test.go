@@ -141,7 +141,7 @@ func TestTexts_EveryServiceCodeHasText(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	if err := shipped.Write(&text); err != nil {
+	if err := shipped.WriteAll(&text); err != nil {
 		t.Fatal(err)
 	}
 	head, _, _ := strings.Cut(text.String(), "\n")

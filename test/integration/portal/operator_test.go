@@ -396,7 +396,7 @@ func TestPriceList_AppliedOnlyAfterComparison(t *testing.T) {
 		t.Fatal("the list has another format")
 	}
 	got := b.post("/operator/prices", url.Values{"text": {raised}})
-	if got.status != http.StatusOK || !strings.Contains(got.body, "99.90") || register() != before {
+	if got.status != http.StatusOK || !strings.Contains(got.body, "<strong>99,90\u00a0€</strong>") || register() != before {
 		t.Fatalf("comparing returned %d, .com costs %s", got.status, register())
 	}
 	if got := b.post("/operator/prices/apply", url.Values{"text": {raised}, "was": {"another list"}}); got.status != http.StatusConflict || register() != before {
