@@ -57,7 +57,7 @@ func TestDisputeEvidence_EveryCodeHasWords(t *testing.T) {
 			}
 		}
 	}
-	if got := inWords("state", "some_new_state") + "; " + actionInWords("some_action") + "; " + strings.Join(statusesInWords([]string{"clientHold", "odd"}), ", "); got != "some new state; some action; suspended by the provider (clientHold), odd" {
+	if got := inWords("state", "some_new_state") + "; " + actionInWords("some_action") + "; " + strings.Join(statusesInWords([]string{"clientHold", "odd"}), ", "); got != "some new state; some action; taken out of the DNS by the provider (clientHold), odd" {
 		t.Errorf("without words: %s", got)
 	}
 }

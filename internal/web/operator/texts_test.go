@@ -44,6 +44,19 @@ func TestTexts_EveryReferencedKeyExists(t *testing.T) {
 	textcheck.CheckKeys(t, allTexts(t), dynamicKeys)
 }
 
+// Customers read that a domain is taken out of the DNS, and operators talk to them.
+func TestTexts_DomainsAreTakenOutOfTheDNS(t *testing.T) {
+	t.Parallel()
+	other := regexp.MustCompile(`(?i)abschalt|abgeschaltet|suspen|domains (sperren|gesperrt)`)
+	for key, text := range allTexts(t) {
+		for _, language := range text {
+			if other.MatchString(language) {
+				t.Errorf("%s: %s", key, language)
+			}
+		}
+	}
+}
+
 // Every code of the services has a text.
 func TestTexts_EveryServiceCodeHasText(t *testing.T) {
 	t.Parallel()

@@ -111,7 +111,7 @@ func TestUnpaidTerms_OperatorConfirmsBrakeAndDecides(t *testing.T) {
 		t.Errorf("the home page lacks the open work: %s", home)
 	}
 	page := b.get("/operator/terms")
-	for _, want := range []string{"faellig.org", "Abschalten", "wartend.org", "keinen Hinweis angenommen", "uralt.org", `name="actions" value="1"`, "Die Uhr ist"} {
+	for _, want := range []string{"faellig.org", "Aus dem DNS nehmen", "wartend.org", "keinen Hinweis angenommen", "uralt.org", `name="actions" value="1"`, "Die Uhr ist"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page lacks %q: %s", want, page.body)
 		}

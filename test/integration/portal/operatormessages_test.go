@@ -43,7 +43,7 @@ func TestOperatorMessages_UnreadMessageIsOpenWorkUntilRead(t *testing.T) {
 	}
 	page := b.get(found[1])
 	for _, want := range []string{
-		"Änderung durch die Registry", "teeladen.org", "Geändert", "URS Admin", "URS-Verfahren", "urs-123", "URS &lt;lock&gt;", "abgeschaltet, von der Registry",
+		"Änderung durch die Registry", "teeladen.org", "Geändert", "URS Admin", "URS-Verfahren", "urs-123", "URS &lt;lock&gt;", "aus dem DNS genommen, von der Registry",
 		"Diese Domain verwalten wir nicht.", "&lt;epp&gt;&lt;b/&gt;&lt;/epp&gt;",
 	} {
 		if !strings.Contains(page.body, want) {
