@@ -84,7 +84,7 @@ func New(cfg Config) (*Handler, error) {
 		cfg.Disputes.Service == nil || cfg.Contacts == nil || cfg.Operators == nil {
 		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents, Terms, Notices, Inquiries, Inbox, TransfersAway, Revenue, Refunds, Margins, Disputes, Contacts and Operators are required")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, marginTexts, disputeTexts, terminationTexts, contactCheckTexts, errorTexts, cfg.ActionTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, marginTexts, disputeTexts, terminationTexts, contactCheckTexts, termTexts, customerTexts, errorTexts, cfg.ActionTexts)
 	if err != nil {
 		return nil, err
 	}

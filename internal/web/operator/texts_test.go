@@ -31,7 +31,7 @@ var dynamicKeys = []string{
 
 func allTexts(t *testing.T) ui.Texts {
 	t.Helper()
-	return textcheck.Merge(t, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, marginTexts, disputeTexts, terminationTexts, contactCheckTexts, errorTexts)
+	return textcheck.Merge(t, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, marginTexts, disputeTexts, terminationTexts, contactCheckTexts, termTexts, customerTexts, errorTexts)
 }
 
 func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {

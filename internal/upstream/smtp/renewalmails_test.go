@@ -1,0 +1,96 @@
+package smtp
+
+import (
+	"maps"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
+)
+
+func renewalMailData(more map[string]string) map[string]string {
+	data := map[string]string{
+		"domain": "neu.de", "domain_id": "dom_1", "paid_until": "2027-12-15", "charge_at": "2027-12-01", "gross": "20.34", "method": "Visa •••• 4242",
+		"items": "2", "item1_name": "neu.de", "item1_years": "1", "item1_gross": "8.21", "item1_was": "7.02", "item1_charge_at": "2027-12-01", "item1_paid_until": "2027-12-15",
+		"item2_name": "alt.com", "item2_years": "2", "item2_gross": "12.13", "item2_was": "0.00", "item2_charge_at": "2027-12-02", "item2_paid_until": "2027-12-16",
+	}
+	maps.Copy(data, more)
+	return data
+}
+
+func TestRenewalMails_NamePriceDayCardAndNextStep(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		kind   registrar.MailKind
+		facts  map[string]string
+		de, en []string
+	}{
+		"upcoming": {
+			registrar.MailRenewalUpcoming, renewalMailData(nil),
+			[]string{"neu.de und 1 weitere: Verlängerung am 01.12.2027", "1 Jahr: 8,21 EUR, Abbuchung am 01.12.2027", "2 Jahre: 12,13 EUR", "Zusammen: 20,34 EUR", "Visa •••• 4242"},
+			[]string{"neu.de and 1 more: renewal on 1 December 2027", "1 year: 8.21 EUR, charged on 1 December 2027", "Total: 20.34 EUR", "Visa •••• 4242"},
+		},
+		"price rise": {
+			registrar.MailRenewalPriceRise, renewalMailData(nil),
+			[]string{"neuer Preis", "8,21 EUR, bisher 7,02 EUR"},
+			[]string{"new price", "8.21 EUR, previously 7.02 EUR"},
+		},
+		"bank asks": {
+			registrar.MailRenewalDeclined, renewalMailData(map[string]string{"failure": "authentication_required", "order": "ord_1", "payable_until": "2027-12-04"}),
+			[]string{"nächster Versuch am 01.12.2027", "selbst freigeben", "04.12.2027", "https://x.example/portal/orders/ord_1"},
+			[]string{"approve the payment yourself", "4 December 2027", "https://x.example/portal/orders/ord_1"},
+		},
+		"no card": {
+			registrar.MailRenewalDeclined, renewalMailData(map[string]string{"order": "ord_1", "failure": "no_method", "method": ""}),
+			[]string{"Standard-Zahlungsmittel fehlt oder gilt nicht mehr"},
+			[]string{"default payment method is missing or no longer valid"},
+		},
+		"last": {
+			registrar.MailRenewalFailed, renewalMailData(map[string]string{"failure": "expired_card", "order": "ord_1", "payable_until": "2027-12-15"}),
+			[]string{"nicht verlängert, Laufzeit endet am 15.12.2027", "beim letzten Versuch", "abgelaufen", "https://x.example/portal/orders/ord_1"},
+			[]string{"term ends on 15 December 2027", "last attempt", "expired"},
+		},
+	} {
+		for language, wants := range map[string][]string{"de": test.de, "en": test.en} {
+			checkRenewalMail(t, name, test.kind, language, test.facts, wants)
+		}
+	}
+	for failure, wants := range map[string][2]string{
+		"extension_not_carried": {"bieten wir nicht mehr an", "no longer sell"},
+		"too_late":              {"war die Abbuchung nicht möglich", "could not be charged"},
+		"name_premium":          {"mehr, als wir angekündigt", "more for this premium domain"},
+		"epp_status_prohibits":  {"Registry nimmt die Verlängerung nicht an", "registry does not accept"},
+	} {
+		facts := renewalMailData(map[string]string{"failure": failure})
+		checkRenewalMail(t, failure, registrar.MailRenewalFailed, "de", facts, []string{wants[0], "nichts abgebucht"})
+		checkRenewalMail(t, failure, registrar.MailRenewalFailed, "en", facts, []string{wants[1], "Nothing was charged"})
+	}
+}
+
+func checkRenewalMail(t *testing.T, name string, kind registrar.MailKind, language string, facts map[string]string, wants []string) {
+	t.Helper()
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject, body, err := parsed.render(mailer.Message{Kind: kind, Language: language, At: time.Date(2027, 11, 1, 8, 0, 0, 0, time.UTC), Data: facts}, "https://x.example/portal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range wants {
+		if !hasText(subject+"\n"+body, want) {
+			t.Errorf("%s in %s lacks %q:\n%s\n%s", name, language, want, subject, body)
+		}
+	}
+	for line := range strings.Lines(body) {
+		if utf8.RuneCountInString(line) > 79 || strings.HasSuffix(line, " \n") {
+			t.Errorf("%s in %s has a bad line: %q", name, language, line)
+		}
+	}
+	if hasText(body, "\n\n\n") || hasText(subject+body, "<no value>") {
+		t.Errorf("%s in %s has gaps:\n%s", name, language, body)
+	}
+}
