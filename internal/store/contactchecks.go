@@ -288,13 +288,26 @@ func (db *DB) ListCustomerContactChecks(ctx context.Context, customer string, li
 	})(db.read().ListCustomerContactChecks(ctx, customer, int32(limit)))
 }
 
-// ListOpenContactChecks returns all open contact checks with the number of their domains.
+// registrationDelay is more than passes between a registration and its contact check.
+const registrationDelay = 2 * contactcheck.GuestDelay
+
+// ListOpenContactChecks returns all open contact checks with the number of their domains, also by
+// cause.
 func (db *DB) ListOpenContactChecks(ctx context.Context, limit int) ([]contactcheck.Check, error) {
 	return rowsAs(func(row query.ListOpenContactChecksRow) contactcheck.Check {
 		check := contactCheckOf(row.ContactCheck)
 		check.Domains, check.Held = int(row.Domains), int(row.Held)
+		for _, one := range []contactcheck.CauseCount{
+			{Cause: contactcheck.CauseRegistration, Domains: int(row.Domains - row.Changed - row.Received)},
+			{Cause: contactcheck.CauseTransfer, Domains: int(row.Received)},
+			{Cause: contactcheck.CauseChange, Domains: int(row.Changed)},
+		} {
+			if one.Domains > 0 {
+				check.Causes = append(check.Causes, one)
+			}
+		}
 		return check
-	})(db.read().ListOpenContactChecks(ctx, int32(limit)))
+	})(db.read().ListOpenContactChecks(ctx, registrationDelay.Microseconds(), int32(limit)))
 }
 
 // IsHeldOtherwise reports whether a domain has to stay on hold although the hold for a dispute or a

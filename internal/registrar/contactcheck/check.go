@@ -71,8 +71,29 @@ type Check struct {
 	Note                string
 	Domains             int // only in lists
 	Held                int // how many of them are offline; only in lists
+	// Causes are why its domains have to be checked; only in operators' lists.
+	Causes []CauseCount
 	// Refused are domains that the registry has not put on hold; only in operators' lists.
 	Refused []RefusedHold
+}
+
+// Cause is why the address of a domain's registrant has to be confirmed.
+type Cause string
+
+// The causes.
+const (
+	CauseRegistration Cause = "registration"
+	CauseTransfer     Cause = "transfer" // to us
+	CauseChange       Cause = "change"   // of the registrant's address
+)
+
+// Causes returns all causes.
+func Causes() []Cause { return []Cause{CauseRegistration, CauseTransfer, CauseChange} }
+
+// CauseCount is a cause and how many domains of a check have it.
+type CauseCount struct {
+	Cause   Cause
+	Domains int
 }
 
 // Overdue is the stage of a suspended check none of whose domains is offline.

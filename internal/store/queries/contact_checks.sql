@@ -120,14 +120,23 @@ WHERE contact_checks.customer_id = $1 AND contact_checks.ended_at = 0
 ORDER BY due_at, id
 LIMIT $2;
 
+-- Why a domain has to be checked: its holder was changed before the check began, or long after its
+-- registration; otherwise it was transferred or registered.
 -- name: ListOpenContactChecks :many
 SELECT sqlc.embed(contact_checks),
+    (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> ''
+        AND EXISTS (SELECT 1 FROM past_registrants AS p WHERE p.domain_id = domains.id AND p.reason <> 'transfer'
+            AND (p.until <= contact_checks.opened_at OR domains.created_at < contact_checks.opened_at - sqlc.arg(registration_delay)))) AS changed,
+    (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> ''
+        AND NOT EXISTS (SELECT 1 FROM past_registrants AS p WHERE p.domain_id = domains.id AND p.reason <> 'transfer'
+            AND (p.until <= contact_checks.opened_at OR domains.created_at < contact_checks.opened_at - sqlc.arg(registration_delay)))
+        AND EXISTS (SELECT 1 FROM provision_items AS i WHERE i.name = domains.name AND i.domain_id = domains.id AND i.kind = 'transfer')) AS received,
     (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> '') AS domains,
     (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> '' AND domains.registry_status LIKE '%Hold%') AS held
 FROM contact_checks
 WHERE ended_at = 0
 ORDER BY due_at, id
-LIMIT $1;
+LIMIT sqlc.arg(max_rows);
 
 -- name: ReassignContactChecks :exec
 UPDATE contact_checks SET customer_id = sqlc.arg(customer_id) WHERE customer_id = sqlc.arg(guest);

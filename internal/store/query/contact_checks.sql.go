@@ -525,22 +525,33 @@ func (q *Queries) ListDueContactChecks(ctx context.Context, arg ListDueContactCh
 
 const listOpenContactChecks = `-- name: ListOpenContactChecks :many
 SELECT contact_checks.id, contact_checks.customer_id, contact_checks.email, contact_checks.email_key, contact_checks.state, contact_checks.notices, contact_checks.opened_at, contact_checks.due_at, contact_checks.step_at, contact_checks.waits_for, contact_checks.resent_at, contact_checks.suspended_at, contact_checks.ended_at, contact_checks.confirmed_by, contact_checks.confirmed_from, contact_checks.note,
+    (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> ''
+        AND EXISTS (SELECT 1 FROM past_registrants AS p WHERE p.domain_id = domains.id AND p.reason <> 'transfer'
+            AND (p.until <= contact_checks.opened_at OR domains.created_at < contact_checks.opened_at - $1))) AS changed,
+    (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> ''
+        AND NOT EXISTS (SELECT 1 FROM past_registrants AS p WHERE p.domain_id = domains.id AND p.reason <> 'transfer'
+            AND (p.until <= contact_checks.opened_at OR domains.created_at < contact_checks.opened_at - $1))
+        AND EXISTS (SELECT 1 FROM provision_items AS i WHERE i.name = domains.name AND i.domain_id = domains.id AND i.kind = 'transfer')) AS received,
     (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> '') AS domains,
     (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> '' AND domains.registry_status LIKE '%Hold%') AS held
 FROM contact_checks
 WHERE ended_at = 0
 ORDER BY due_at, id
-LIMIT $1
+LIMIT $2
 `
 
 type ListOpenContactChecksRow struct {
 	ContactCheck ContactCheck
+	Changed      int64
+	Received     int64
 	Domains      int64
 	Held         int64
 }
 
-func (q *Queries) ListOpenContactChecks(ctx context.Context, limit int32) ([]ListOpenContactChecksRow, error) {
-	rows, err := q.db.QueryContext(ctx, listOpenContactChecks, limit)
+// Why a domain has to be checked: its holder was changed before the check began, or long after its
+// registration; otherwise it was transferred or registered.
+func (q *Queries) ListOpenContactChecks(ctx context.Context, registrationDelay int64, maxRows int32) ([]ListOpenContactChecksRow, error) {
+	rows, err := q.db.QueryContext(ctx, listOpenContactChecks, registrationDelay, maxRows)
 	if err != nil {
 		return nil, err
 	}
@@ -565,6 +576,8 @@ func (q *Queries) ListOpenContactChecks(ctx context.Context, limit int32) ([]Lis
 			&i.ContactCheck.ConfirmedBy,
 			&i.ContactCheck.ConfirmedFrom,
 			&i.ContactCheck.Note,
+			&i.Changed,
+			&i.Received,
 			&i.Domains,
 			&i.Held,
 		); err != nil {

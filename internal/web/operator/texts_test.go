@@ -8,6 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
@@ -26,7 +27,7 @@ var dynamicKeys = []string{
 	"error.", "mail.", "channel.", "payment_kind.", "document.", "month.", "urgency.", "notice.title.", "notice.page.", "notice.law.", "notice.effect.", "notices.end.", "ground.", "consent_end.", "topic.", "inquiry.language.",
 	"refund_state.", "refund_source.", "refund_reason.", "refund_task.", "refund_filter.", "refund_fee.", "refund_about.", "consumer.",
 	"message_kind.", "transfer_status.", "operation.", "case_type.", "maintenance_notice.", "maintenance_reason.", "impact.", "environment.", "away_state.", "away_reason.",
-	"dispute.title.", "dispute.page.", "dispute_status.", "dispute_reason.", "dispute_lock.", "dispute_change.", "decision.", "named.end.", "named.sender.", "menu.", "tab.", "contact.", "contact_wait.",
+	"dispute.title.", "dispute.page.", "dispute_status.", "dispute_reason.", "dispute_lock.", "dispute_change.", "decision.", "named.end.", "named.sender.", "menu.", "tab.", "contact.", "contact_wait.", "contact_cause.",
 }
 
 func allTexts(t *testing.T) ui.Texts {
@@ -65,6 +66,9 @@ func TestTexts_EveryServiceCodeHasText(t *testing.T) {
 		if texts[key][0] == "" {
 			t.Errorf("there is no text %s", key)
 		}
+	}
+	for _, cause := range contactcheck.Causes() {
+		want("contact_cause." + string(cause))
 	}
 	for _, cause := range admin.Causes() {
 		want("cause." + string(cause))

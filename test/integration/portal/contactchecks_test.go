@@ -154,6 +154,19 @@ func TestContactChecks_OperatorSeesDeadlinesAndConfirmsByHand(t *testing.T) {
 	if got := ops.get("/operator/contact-checks"); got.status != http.StatusOK || !strings.Contains(got.body, holderAddress) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
+	wantCause := func(want string) {
+		t.Helper()
+		if page := ops.get("/operator/contact-checks").body; !strings.Contains(page, `<td data-label="Anlass">`+want+"</td>") {
+			t.Errorf("the cause is not %s: %s", want, page)
+		}
+	}
+	wantCause("Registrierung")
+	s.exec(`INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, requested_at, due_at, created_at, updated_at)
+		SELECT 'prv_1', customer_id, name, tld, 'transfer', 1, 'manual:1', 'active', 'one', id, '', 1, 0, 1, 1 FROM domains WHERE name = 'kunde.org'`)
+	wantCause("Umzug zu uns")
+	s.exec(`INSERT INTO past_registrants (id, domain_id, customer_id, holder_id, registrant, reason, since, until)
+		SELECT 'chg_1', id, customer_id, '', '{}', 'correction', 1, 2 FROM domains WHERE name = 'kunde.org'`)
+	wantCause("Neue Adresse des Inhabers")
 	if got := ops.post("/operator/contact-checks/"+id+"/suspend", url.Values{"confirmed": {"yes"}}); s.checkState(id) != contactcheck.Pending {
 		t.Errorf("suspended before its time: %d", got.status)
 	}
