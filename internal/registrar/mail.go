@@ -97,7 +97,7 @@ const (
 	MailRenewalFailed        MailKind = "renewal_failed"       // domains will not be renewed automatically
 	MailRenewalOn            MailKind = "renewal_on"           // confirms the consent to automatic renewal
 	MailRenewalOff           MailKind = "renewal_off"          // automatic renewal was turned off
-	MailRenewalHeld          MailKind = "renewal_held"         // automatic renewal is suspended, or was not turned on, because of a withdrawal or termination
+	MailRenewalHeld          MailKind = "renewal_held"         // automatic renewal is on hold, or was not turned on, because of a withdrawal or termination
 	MailLetExpire            MailKind = "let_expire"           // the customer lets a domain expire
 	MailPaymentMethod        MailKind = "payment_method"       // saved or removed
 	MailTransferAway         MailKind = "transfer_away"        // another registrar requested a transfer (ICANN FOA)

@@ -67,7 +67,7 @@ If this was a mistake, turn automatic renewal on again here:
 
 {{if .More}}{{.Portal}}/domains{{else}}{{.Page}}/auto-renew{{end}}
 `},
-	registrar.MailRenewalHeld: {`{{.Domain}}{{if .More}} and {{.More}} more{{end}}: automatic renewal {{if eq .Change "voided"}}not turned on{{else}}suspended{{end}}`, `
+	registrar.MailRenewalHeld: {`{{.Domain}}{{if .More}} and {{.More}} more{{end}}: automatic renewal {{if eq .Change "voided"}}not turned on{{else}}on hold{{end}}`, `
 On {{.Received}}, we received {{if .Termination}}a cancellation{{else}}a withdrawal{{end}}
 (number {{.Number}}) that concerns:
 {{if .More}}{{range .Renewals}}
@@ -81,7 +81,7 @@ End of term: {{.Date}}
 {{if .Termination}}cancellation{{else}}withdrawal{{end}}, we did not turn it on, and we charge nothing
 automatically. If you want automatic renewal after all, you can turn it
 on here once we have processed the {{if .Termination}}cancellation{{else}}withdrawal{{end}}:
-{{else}}Automatic renewal is therefore suspended: we start no charge while we
+{{else}}Automatic renewal is therefore on hold: we start no charge while we
 process the {{if .Termination}}cancellation{{else}}withdrawal{{end}}. If we end the contract, automatic renewal
 ends with it. If the contract stays, automatic renewal resumes, and we
 make up for any charge that was due. If the term ends before that, we

@@ -17,7 +17,7 @@ var contactCheckTexts = ui.Texts{
 	"contact_cause.change":       {"Neue Adresse des Inhabers", "New address of the holder"},
 	"contacts.due":               {"Frist", "Deadline"},
 	"contacts.notices":           {"Nachrichten", "Messages"},
-	"contacts.state":             {"Stand", "State"},
+	"contacts.state":             {"Stand", "Status"},
 	"contact.pending":            {"Wartet auf Bestätigung", "Waiting for confirmation"},
 	"contact.suspended":          {"Domains nicht im DNS", "Domains not in the DNS"},
 	"contact.overdue":            {"Frist abgelaufen, Domains noch erreichbar", "Deadline passed, domains still online"},
@@ -32,7 +32,7 @@ var contactCheckTexts = ui.Texts{
 	"confirm.contact":            {"Domains dieser Adresse aus dem DNS nehmen?", "Take the domains of this address out of the DNS?"},
 	"confirm_about.contact": {
 		"Die Domains sind dann nicht mehr erreichbar, bis die Adresse bestätigt ist oder der Inhaber eine andere bekommt. Der Kunde erfährt davon per E-Mail.",
-		"The domains are then offline until the address is confirmed or the holder gets another one. The customer is told by email.",
+		"The domains are then offline until the address is confirmed or the holder gets another one. The customer gets an email about it.",
 	},
 	"note.contact_confirmed":        {"Die Adresse ist als bestätigt eingetragen.", "The address is marked as confirmed."},
 	"note.contact_suspended":        {"Die Domains werden aus dem DNS genommen.", "The domains are being taken out of the DNS."},

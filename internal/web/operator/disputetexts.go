@@ -66,7 +66,7 @@ var disputeTexts = ui.Texts{
 	"dispute_change.secured":  {"keine Sperre möglich; der Auth-Code ist neu und niemandem bekannt", "no lock possible; the auth code is new and known to no one"},
 	"dispute_change.released": {"aufgehoben", "removed"},
 	"dispute_change.refused":  {"von der Registry abgelehnt", "refused by the registry"},
-	"dispute_change.canceled": {"abgebrochen", "canceled"},
+	"dispute_change.canceled": {"abgebrochen", "cancelled"},
 	"dispute_change.waiting":  {"läuft", "in progress"},
 	"dispute.evidence":        {"Unterlagen für die Bank", "Documents for the bank"},
 	"dispute.evidence_hint": {
@@ -110,7 +110,7 @@ var disputeTexts = ui.Texts{
 	"dispute_reason.debit_not_authorized":      {"Lastschrift nicht autorisiert", "Debit not authorized"},
 	"dispute_reason.duplicate":                 {"doppelt abgebucht", "Duplicate"},
 	"dispute_reason.fraudulent":                {"Betrug gemeldet", "Reported as fraudulent"},
-	"dispute_reason.general":                   {"ohne Angabe", "General"},
+	"dispute_reason.general":                   {"ohne Angabe", "No reason given"},
 	"dispute_reason.incorrect_account_details": {"falsche Kontodaten", "Incorrect account details"},
 	"dispute_reason.insufficient_funds":        {"Konto nicht gedeckt", "Insufficient funds"},
 	"dispute_reason.noncompliant":              {"Regelverstoß", "Noncompliant"},

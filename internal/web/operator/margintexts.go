@@ -34,7 +34,7 @@ var marginTexts = ui.Texts{
 	},
 	"prices.below": {"Unter den Kosten", "Below cost"},
 	"prices.below_text": {
-		"Diese Preise liegen unter dem, was die Registry berechnet. Registrierung und Transfer bieten wir dazu nicht an; Verlängerung und Wiederherstellung bleiben möglich, damit Kunden ihre Domains behalten. Mit yes in der Spalte below_cost erlauben Sie den Verkauf.",
+		"Diese Preise liegen unter dem, was die Registry berechnet. Registrierungen und Umzüge bieten wir dazu nicht an; Verlängerung und Wiederherstellung bleiben möglich, damit Kunden ihre Domains behalten. Mit yes in der Spalte below_cost erlauben Sie den Verkauf.",
 		"These prices are lower than what the registry charges. Registrations and transfers are not for sale at them; renewals and restores stay possible, so that customers keep their domains. To allow the sale, put yes into the column below_cost.",
 	},
 	"prices.below_by": {"{1} unter den Kosten", "{1} below cost"},

@@ -18,7 +18,7 @@ var messageTexts = ui.Texts{
 	"home.no_currency":  {"in der Währung des Kontos", "in the account's currency"},
 	"home.read_message": {"Meldung lesen", "Read the message"},
 	"messages.intro": {
-		"Was die Registries melden. Meldungen, die das Programm selbst verarbeitet, gelten sofort als gelesen. Die anderen lesen Sie bitte und markieren sie dann als gelesen.",
+		"Was die Registries melden. Meldungen, die der Dienst selbst verarbeitet, gelten sofort als gelesen. Die anderen lesen Sie bitte und markieren sie dann als gelesen.",
 		"What the registries report. Messages that the service handles itself count as read at once. Read the others, then mark them as read.",
 	},
 	"messages.kind":      {"Art der Meldung", "Kind of message"},
@@ -27,7 +27,7 @@ var messageTexts = ui.Texts{
 	"messages.read":      {"Gelesen", "Read"},
 	"messages.none":      {"Keine Meldung ist ungelesen.", "No messages are unread."},
 	"messages.by":        {"Gelesen von", "Read by"},
-	"messages.automatic": {"Programm", "The program"},
+	"messages.automatic": {"Dienst", "The service"},
 	"messages.read_all":  {"Alle als gelesen markieren: {1}", "Mark all as read: {1}"},
 
 	"message.title":           {"Meldung", "Message"},
@@ -67,13 +67,13 @@ var messageTexts = ui.Texts{
 	"message.order":           {"Letzte Bestellung öffnen", "Open the last order"},
 	"message.raw":             {"Antwort der Registry", "Registry's response"},
 	"message.raw_hint": {
-		"Das Programm versteht nicht alle Teile dieser Antwort. Auth-Codes sind entfernt.",
-		"The program doesn't understand every part of this response. Auth codes are removed.",
+		"Der Dienst versteht nicht alle Teile dieser Antwort. Auth-Codes sind entfernt.",
+		"The service doesn't understand every part of this response. Auth codes are removed.",
 	},
 	"message.mark":      {"Als gelesen markieren", "Mark as read"},
 	"message.note":      {"Notiz (freiwillig)", "Note (optional)"},
 	"message.note_hint": {"Was haben Sie unternommen? Höchstens {1} Zeichen.", "What did you do about it? At most {1} characters."},
-	"message.automatic": {"Das Programm hat die Meldung verarbeitet.", "The program has handled the message."},
+	"message.automatic": {"Der Dienst hat die Meldung verarbeitet.", "The service has handled the message."},
 	"message.read_at":   {"Gelesen am", "Read on"},
 
 	"message_kind.transfer":       {"Umzug", "Transfer"},

@@ -65,8 +65,8 @@ var termTexts = ui.Texts{
 	"terms.left":    {"Belassen: {1}", "Left alone: {1}"},
 	"terms.overdue": {"Schon vor der Inbetriebnahme überfällig", "Already overdue when this service was set up"},
 	"terms.overdue_why": {
-		"Diese Laufzeiten endeten, bevor das Programm sich um unbezahlte Domains kümmerte. Es fasst sie nicht von selbst an.",
-		"These terms ended before the program took care of unpaid domains. It does not touch them by itself.",
+		"Diese Laufzeiten endeten, bevor der Dienst sich um unbezahlte Domains kümmerte. Er fasst sie nicht von selbst an.",
+		"These terms ended before the service took care of unpaid domains. It does not touch them by itself.",
 	},
 	"term_action.hold":      {"Aus dem DNS nehmen", "Take out of the DNS"},
 	"term_action.suspend":   {"Aus dem DNS nehmen: Adresse des Inhabers nicht bestätigt", "Take out of the DNS: holder's address not confirmed"},

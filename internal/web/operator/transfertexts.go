@@ -32,8 +32,8 @@ var transferTexts = ui.Texts{
 	"away.act":       {"Entscheiden", "Decide"},
 	"away.reason":    {"Grund der Ablehnung", "Reason for the rejection"},
 	"away.reason_hint": {
-		"Der Inhaber bekommt ihn mitgeteilt. Für „Widerspruch des Inhabers“ muss Ihnen der Widerspruch schriftlich vorliegen.",
-		"The registrant is told the reason. For “registrant's objection” you need it in writing.",
+		"Wir teilen ihn dem Inhaber mit. Für „Widerspruch des Inhabers“ muss Ihnen der Widerspruch schriftlich vorliegen.",
+		"The registrant learns the reason. For “registrant's objection” you need the objection in writing.",
 	},
 	"away.reject":       {"Umzug ablehnen", "Reject the transfer"},
 	"away.approve":      {"Umzug bestätigen", "Approve the transfer"},

@@ -369,7 +369,7 @@ func TestOperatorPages_OrderShowsConsent(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
 	_, b := s.operatorBrowser("ops@example.org")
-	for id, want := range map[string]string{consented: "15.11.2026, 13:01 MEZ · 2026-11-18-de", unconsented: "keine (nötig nur von Verbrauchern)"} {
+	for id, want := range map[string]string{consented: "15.11.2026, 13:01 MEZ · Wortlaut 2026-11-18-de", unconsented: "keine (nötig nur von Verbrauchern)"} {
 		shown := ""
 		list := elements(b.get("/operator/orders/"+id).tree(t), "dd")
 		for i, term := range elements(b.get("/operator/orders/"+id).tree(t), "dt") {
