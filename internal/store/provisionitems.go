@@ -257,6 +257,11 @@ func updateItemDomain(ctx context.Context, q *query.Queries, transition provisio
 		})); err != nil {
 			return err
 		}
+		if renewal.Released {
+			if err := q.ReleaseRegistryStatus(ctx, renewal.Domain); err != nil {
+				return err
+			}
+		}
 		paidBy, _ := order.OrderOfPayment(transition.To.Payment)
 		return q.EndRenewalsOfTerm(ctx, query.EndRenewalsOfTermParams{
 			OrderID: paidBy, Now: micros(renewal.At), DomainID: renewal.Domain, TermEnd: micros(renewal.From),

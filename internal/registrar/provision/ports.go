@@ -70,6 +70,8 @@ func (t Transition) PaidUntil() time.Time {
 type Renewal struct {
 	Domain                                    string
 	From, Until, RegistryExpires, SyncDue, At time.Time
+	// Released is set if the domain is in the DNS again: no hold or redemption period is stored any more.
+	Released bool
 }
 
 // Domains persists registry data of domains.

@@ -49,7 +49,8 @@ func alreadyRenewed(domain Domain, record Record, years int) bool {
 // domain becomes active.
 func (r *run) completeRenewal(ctx, call context.Context, outcome Outcome) error {
 	domain, err := r.renewalDomain(call)
-	if err == nil && !domain.Suspended && (domain.Status != registrar.DomainActive || slices.Contains(domain.RegistryStatus, "clientHold")) {
+	held := !domain.Suspended && (domain.Status != registrar.DomainActive || slices.Contains(domain.RegistryStatus, "clientHold"))
+	if err == nil && held {
 		err = r.account.Unhold(call, r.item.Name, r.item.ID+"-u")
 	}
 	switch {
@@ -68,8 +69,12 @@ func (r *run) completeRenewal(ctx, call context.Context, outcome Outcome) error 
 	if item.Kind == Restore {
 		action = ActionRestored
 	}
-	return r.finish(ctx, Transition{To: item, AuditEvent: r.auditEvent(action), Charge: r.charge(outcome.Fee, now), Renewal: &Renewal{
+	renewal := &Renewal{
 		Domain: domain.ID, From: domain.PaidUntil, Until: domain.PaidUntil.AddDate(item.Years, 0, 0),
 		RegistryExpires: outcome.Expires, SyncDue: r.items.Now().Add(syncInterval), At: now,
-	}})
+	}
+	if held { // pages must not show the old statuses until the next regular comparison
+		renewal.SyncDue, renewal.Released = r.items.Now(), err == nil
+	}
+	return r.finish(ctx, Transition{To: item, AuditEvent: r.auditEvent(action), Charge: r.charge(outcome.Fee, now), Renewal: renewal})
 }

@@ -4,6 +4,12 @@ SELECT * FROM domains WHERE id = $1 AND customer_id = $2;
 -- name: SetRegistryStatus :exec
 UPDATE domains SET registry_status = sqlc.arg(registry_status) WHERE id = sqlc.arg(id);
 
+-- The statuses of an expired or deleted domain that end with its renewal.
+-- name: ReleaseRegistryStatus :exec
+UPDATE domains
+SET registry_status = trim(replace(replace(replace(' ' || registry_status || ' ', ' clientHold ', ' '), ' pendingDelete ', ' '), ' redemptionPeriod ', ' '))
+WHERE id = $1;
+
 -- name: ListCustomerDomains :many
 SELECT id, customer_id, name, tld, status, paid_until, at_term_end, premium, created_at, updated_at
 FROM domains

@@ -701,6 +701,18 @@ func (q *Queries) MakeDomainSyncDue(ctx context.Context, now int64, name string)
 	return err
 }
 
+const releaseRegistryStatus = `-- name: ReleaseRegistryStatus :exec
+UPDATE domains
+SET registry_status = trim(replace(replace(replace(' ' || registry_status || ' ', ' clientHold ', ' '), ' pendingDelete ', ' '), ' redemptionPeriod ', ' '))
+WHERE id = $1
+`
+
+// The statuses of an expired or deleted domain that end with its renewal.
+func (q *Queries) ReleaseRegistryStatus(ctx context.Context, id string) error {
+	_, err := q.db.ExecContext(ctx, releaseRegistryStatus, id)
+	return err
+}
+
 const renewDomain = `-- name: RenewDomain :execrows
 UPDATE domains
 SET paid_until = $1, status = CASE WHEN status IN ('expired', 'redemption') THEN 'active' ELSE status END, expiry_notice = 0,

@@ -137,8 +137,14 @@ func TestRenew_ExpiredDomainLeavesHold(t *testing.T) {
 	if !onHold() {
 		t.Fatal("domain is not on hold")
 	}
+	was := s.storedDomain(t, "stillgelegt.com")
+	synced := was
+	synced.RegistryStatus = []string{"autoRenewPeriod", "clientHold"}
+	if updated, err := s.db.UpdateDomainFromRegistry(t.Context(), was, synced, nil); err != nil || !updated {
+		t.Fatalf("updated %t, %v", updated, err)
+	}
 	s.renewDomain(t, "stillgelegt", ".com", "second")
-	if domain := s.storedDomain(t, "stillgelegt.com"); domain.Status != "active" || !domain.PaidUntil.Equal(paid.AddDate(1, 0, 0)) || onHold() {
+	if domain := s.storedDomain(t, "stillgelegt.com"); domain.Status != "active" || slices.Contains(domain.RegistryStatus, "clientHold") || domain.SyncDue.After(time.Now()) || !domain.PaidUntil.Equal(paid.AddDate(1, 0, 0)) || onHold() {
 		t.Errorf("%+v, on hold %t", domain, onHold())
 	}
 	if expires := s.registryExpiry(t, "stillgelegt.com"); !expires.Equal(paid.AddDate(1, 0, 0)) {
