@@ -79,6 +79,7 @@ const (
 	MailDomainClosed         MailKind = "domain_closed"        // an unpaid domain is gone, or was handed over to the registry
 	MailDomainRestored       MailKind = "domain_restored"      // a held or deleted domain was paid and is back
 	MailDataReminder         MailKind = "data_reminder"        // the yearly request to check the registrant data (ICANN WDRP)
+	MailNameserversRefused   MailKind = "nameservers_refused"  // a planned change failed after the DS records were removed
 	MailDomainChanged        MailKind = "domain_changed"       // a customer's change of a domain was applied
 	MailAuthCode             MailKind = "auth_code"            // a domain's auth code was set and shown
 	MailWithdrawal           MailKind = "withdrawal"           // confirms a notice of withdrawal
@@ -114,7 +115,7 @@ var notices = map[MailKind]bool{
 	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, MailItemFailed: true, // commercial letters, and evidence in a dispute
 	MailOrderRefunded: true, MailPaymentRefunded: true, MailRefundReturned: true,
 	MailPaymentDispute: true, MailContractEnds: true, MailWithdrawal: true, MailTermination: true,
-	MailDomainChanged: true, MailAuthCode: true, MailRenewalOff: true, MailRenewalHeld: true, MailLetExpire: true, // confirm what a customer has done with a domain
+	MailDomainChanged: true, MailNameserversRefused: true, MailAuthCode: true, MailRenewalOff: true, MailRenewalHeld: true, MailLetExpire: true, // confirm what a customer has done with a domain
 	MailContactCheck: true, MailContactSuspended: true, MailContactConfirmed: true,
 }
 

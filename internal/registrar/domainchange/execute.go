@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -196,7 +198,24 @@ func (s *Service) markRefused(ctx context.Context, change Change, err error) Cha
 	if change.Desired.ThenLock {
 		transition.NextLock = registrar.NewID("chg_", s.cfg.Now())
 	}
+	// It was hours after the customer's request. A domain that was lost meanwhile has mails of its own.
+	lost := refused.Failure == registrar.NoSuchDomain || slices.Contains(slices.Collect(maps.Values(statusRefusals)), refused.Failure)
+	if change.Kind == Nameservers && !change.Desired.RemovedDSAt.IsZero() && !lost {
+		transition.Mail = refusalMail(change)
+	}
 	return s.finalize(ctx, transition)
+}
+
+// refusalMail says that the nameservers did not change although the DS records were removed for it.
+func refusalMail(change Change) *registrar.Mail {
+	mail := changeMail(change)
+	mail.Kind = registrar.MailNameserversRefused
+	mail.Data["nameservers"] = joinLines(change.Desired.Nameservers)
+	if mail.Join != "" {
+		mail.ID += "_refused"
+		mail.Join = mail.ID
+	}
+	return mail
 }
 
 // refusedAction is the audited action of a refused change: by our own lock, or by the registry.

@@ -70,7 +70,10 @@ func (p *Provisioner) ApplyChange(ctx context.Context, task domainchange.Task) (
 		case !lacks && !p.needsGlue(task):
 			return p.finishChange(ctx, &info, task)
 		case lacks && task.Kind == domainchange.Nameservers && !task.Pending && !task.Immediate && len(info.DS) > 0:
-			return domainchange.Result{Signed: true, Record: changeRecordOf(&info)}, nil
+			if err = p.createHosts(ctx, update); err == nil {
+				return domainchange.Result{Signed: true, Record: changeRecordOf(&info)}, nil
+			}
+			return domainchange.Result{}, mapBillingError(err)
 		case info.Has("pendingUpdate"):
 			return domainchange.Result{Pending: true}, nil
 		case task.Pending: // the change was decided and the domain has not changed
@@ -221,6 +224,21 @@ func (p *Provisioner) applyUpdate(ctx context.Context, task domainchange.Task, u
 		return false, nil
 	}
 	return p.client.UpdateDomain(ctx, update)
+}
+
+// createHosts creates the host objects of the nameservers that are to be added, so that a registry that
+// refuses one does so before the domain loses its DS records. Those that exist keep their addresses
+// until the nameservers change.
+func (p *Provisioner) createHosts(ctx context.Context, update UpdateDomain) error {
+	if update.HostAttributes {
+		return nil
+	}
+	for _, server := range update.Add.Nameservers {
+		if err := p.client.EnsureHost(ctx, CreateHost{Name: server.Name, Addresses: server.Addresses}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ensureGlue creates a host object with its addresses, or updates the addresses.

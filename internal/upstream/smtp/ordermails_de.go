@@ -277,6 +277,24 @@ Sie die{{end}} {{if .More}}Domains{{else}}Domain{{end}} durch:
 
 {{.Contact}}
 `},
+	registrar.MailNameserversRefused: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Nameserver konnten nicht geändert werden`, `
+die geplante Änderung der Nameserver ist am {{.At}}
+gescheitert{{if .More}}. Betroffen sind:
+{{range .Renewals}}
+  {{.Name}}{{end}}
+{{else}}. Betroffen ist {{.Domain}}.
+{{end}}{{with .Nameservers}}
+Gewünscht waren:{{range .}}
+  {{.}}{{end}}
+{{end}}
+Die bisherigen Nameserver bleiben, und die {{if .More}}Domains bleiben{{else}}Domain bleibt{{end}} erreichbar.
+Für die Änderung hatten wir den DS-Eintrag entfernt; DNSSEC ist deshalb
+aus. Den Grund sehen Sie auf der Seite der Domain. Dort können Sie es
+noch einmal versuchen oder den DS-Eintrag Ihres bisherigen DNS-Anbieters
+wieder hinzufügen:
+
+{{.Place}}
+`},
 	registrar.MailHolderNotice: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Inhaber geändert am {{.On}}`, `
 Sie bekommen diese Nachricht, weil Sie als Inhaber {{if .More}}dieser Domains{{else}}dieser Domain{{end}}
 eingetragen sind oder waren:

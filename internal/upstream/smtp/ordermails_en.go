@@ -265,6 +265,23 @@ If this wasn't you, {{if .NoPassword}}please sign out on all other devices under
 
 {{.Contact}}
 `},
+	registrar.MailNameserversRefused: {`{{.Domain}}{{if .More}} and {{.More}} more{{end}}: nameservers could not be changed`, `
+The planned nameserver change failed on {{.At}}{{if .More}} for these
+domains:
+{{range .Renewals}}
+  {{.Name}}{{end}}
+{{else}} for {{.Domain}}.
+{{end}}{{with .Nameservers}}
+You wanted:{{range .}}
+  {{.}}{{end}}
+{{end}}
+The current nameservers stay, and the {{if .More}}domains stay{{else}}domain stays{{end}} reachable. For the change
+we had removed the DS record, so DNSSEC is off. The domain's page shows
+the reason. You can try again there, or add the DS record of your
+current DNS provider again:
+
+{{.Place}}
+`},
 	registrar.MailHolderNotice: {`{{.Domain}}{{if .More}} and {{.More}} more{{end}}: holder changed on {{.On}}`, `
 You are getting this email because you are, or were, registered as the
 holder of {{if .More}}these domains{{else}}this domain{{end}}:

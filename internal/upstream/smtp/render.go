@@ -62,7 +62,7 @@ var securityMails = map[registrar.MailKind]bool{
 // undatedLists are mails about several domains whose subjects name the first of the list. Those of
 // other mails have the day of one domain, and name that domain.
 var undatedLists = map[registrar.MailKind]bool{
-	registrar.MailRenewalOn: true, registrar.MailRenewalOff: true, registrar.MailRenewalHeld: true, registrar.MailContractEnds: true, registrar.MailDomainChanged: true, registrar.MailHolderNotice: true,
+	registrar.MailRenewalOn: true, registrar.MailRenewalOff: true, registrar.MailRenewalHeld: true, registrar.MailContractEnds: true, registrar.MailDomainChanged: true, registrar.MailNameserversRefused: true, registrar.MailHolderNotice: true,
 }
 
 func (l *language) allMails() map[registrar.MailKind]mailText {

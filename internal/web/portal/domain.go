@@ -31,6 +31,7 @@ type domainView struct {
 	Disputed      bool                      // locked because of a payment dispute
 	Contact       string                    // the contact form
 	Waiting       bool                      // the open change waits for its second step
+	Refused       *refusedPlan              // nil unless the last nameserver change failed after its first step
 	Recent        bool
 	Again         string
 	End           termEnd
@@ -144,6 +145,7 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 		view.Contact = ui.EnglishContactPath
 	}
 	view.Waiting = view.Open != nil && view.Open.State == domainchange.StatusWaiting
+	view.Refused = h.refusedPlan(req, view.View)
 	if view.NameserversProblem == "" {
 		view.Nameservers = nameserverLines(view.Record.Nameservers)
 	}
@@ -165,6 +167,26 @@ func holderKept(view domainchange.View) bool {
 	return received && !slices.ContainsFunc(view.Changes, func(change domainchange.Change) bool {
 		return change.Kind == domainchange.UpdateRegistrant && change.State == domainchange.StatusDone
 	})
+}
+
+// refusedPlan is a nameserver change that failed after the DS records had been removed for it.
+type refusedPlan struct {
+	At      time.Time
+	Servers []domainchange.Nameserver
+	Reason  string
+}
+
+// refusedPlan returns the domain's last nameserver change if it failed like that; nil otherwise.
+func (h *Handler) refusedPlan(req *ui.Request, view domainchange.View) *refusedPlan {
+	last := slices.IndexFunc(view.Changes, func(change domainchange.Change) bool { return change.Kind == domainchange.Nameservers })
+	if last < 0 {
+		return nil
+	}
+	change := view.Changes[last]
+	if change.State != domainchange.StatusRefused || change.Desired.RemovedDSAt.IsZero() {
+		return nil
+	}
+	return &refusedPlan{change.UpdatedAt, change.Desired.Nameservers, h.templates.Text(req.Language, ui.ProblemKey(h.refusalCode(change)))}
 }
 
 // HolderDisputed reports whether the holder could not be set because the payment is disputed.

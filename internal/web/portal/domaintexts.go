@@ -231,8 +231,15 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"domain_page.plan":      {"Geplante Änderung der Nameserver", "Planned nameserver change"},
 	"domain_page.plan_when": {"Die Nameserver werden am {1} geändert, auf:", "The nameservers change on {1}, to:"},
 	"domain_page.plan_why": {
-		"Der DS-Eintrag ist schon entfernt, DNSSEC ist also aus. Wir warten, bis ihn alle Resolver vergessen haben. Bis dahin antworten die bisherigen Nameserver, und die Domain bleibt erreichbar.",
-		"The DS record is already removed, so DNSSEC is off. We wait until every resolver has forgotten it. Until then, the current nameservers answer and the domain stays reachable.",
+		"Der DS-Eintrag ist schon entfernt, DNSSEC ist also aus. Wir warten, bis er überall abgelaufen ist. Bis dahin antworten die bisherigen Nameserver, und die Domain bleibt erreichbar.",
+		"The DS record is already removed, so DNSSEC is off. We wait until it has expired everywhere. Until then, the current nameservers answer and the domain stays reachable.",
+	},
+	"domain_page.plan_refused":        {"Die Nameserver wurden nicht geändert", "The nameservers were not changed"},
+	"domain_page.plan_refused_when":   {"Die geplante Änderung ist am {1} gescheitert. Gewünscht waren:", "The planned change failed on {1}. You wanted:"},
+	"domain_page.plan_refused_signed": {"Die bisherigen Nameserver gelten weiter.", "The current nameservers stay."},
+	"domain_page.plan_refused_unsigned": {
+		"Die bisherigen Nameserver gelten weiter. Weil wir den DS-Eintrag für die Änderung entfernt hatten, ist DNSSEC aus: Versuchen Sie es unten noch einmal, oder fügen Sie den DS-Eintrag Ihres bisherigen DNS-Anbieters wieder hinzu.",
+		"The current nameservers stay. As we had removed the DS record for the change, DNSSEC is off: try again below, or add the DS record of your current DNS provider again.",
 	},
 	"domain_page.plan_cancel":      {"Änderung abbrechen", "Cancel the change"},
 	"domain_page.plan_cancel_hint": {"Wenn Sie abbrechen, bleiben die bisherigen Nameserver. DNSSEC bleibt aus, bis Sie wieder einen DS-Eintrag hinzufügen.", "If you cancel, the current nameservers stay. DNSSEC stays off until you add a DS record again."},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -242,6 +243,45 @@ func TestNameservers_SignedDomainLosesDSADayBefore(t *testing.T) {
 	}
 	if by[domainchange.ActionPlanned] != registrar.ActorPerson || by["nameservers_changed"] != registrar.ActorSystem {
 		t.Errorf("audited as %v", by)
+	}
+}
+
+// The registry refuses a host below a domain of another registrar.
+func TestNameservers_SignedDomainKeepsDSIfRegistryRefusesThem(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "behalten.com")
+	id := s.addDomain(ada, "behalten", ".com", registrar.DomainActive)
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.AddDS, DS: ds})
+	change, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{
+		Kind: domainchange.Nameservers, Nameservers: "ns1.neu.example\nns1.gibtesnicht-a.com",
+	})
+	must(t, err)
+	if change.State != domainchange.StatusRefused || change.Failure == "" || len(s.dnsRecords("behalten.com", dns.TypeDS)) != 1 {
+		t.Errorf("it is %s because of %q, with %v", change.State, change.Failure, s.dnsRecords("behalten.com", dns.TypeDS))
+	}
+}
+
+func TestWaitingChange_CustomerIsToldOfRefusal(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "gescheitert.com")
+	var refused atomic.Bool
+	s.config.CheckRestrictions = func(context.Context, domainchange.Domain, domainchange.ChangeKind) (registrar.Code, error) {
+		if refused.Load() {
+			return registrar.RegistryDenied, nil
+		}
+		return "", nil
+	}
+	var err error
+	s.service, err = domainchange.New(s.config)
+	must(t, err)
+	id := s.addDomain(ada, "gescheitert", ".com", registrar.DomainActive)
+	s.requestSigned(id, false)
+	refused.Store(true)
+	must(t, s.world.Advance(25*time.Hour))
+	s.run()
+	testkit.Eventually(t, "end of the change", func() bool { return s.view(id).Changes[0].State.Final() })
+	if to := s.queuedMails(registrar.MailNameserversRefused); s.view(id).Changes[0].State != domainchange.StatusRefused || len(to) != 1 {
+		t.Errorf("it is %s, mails to %q", s.view(id).Changes[0].State, to)
 	}
 }
 
