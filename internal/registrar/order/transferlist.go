@@ -71,7 +71,7 @@ func (s *Service) readTransferList(ctx context.Context, actor registrar.Actor) (
 	if actor.Customer == "" {
 		return nil, "", fail(registrar.KindUnauthenticated, registrar.SignInFirst)
 	}
-	if sealed, err = s.cfg.Store.GetTransferList(ctx, actor.Customer, s.cfg.Clock()); err != nil || sealed == "" {
+	if sealed, err = s.cfg.Store.GetTransferList(ctx, actor.Customer, s.now()); err != nil || sealed == "" {
 		return nil, sealed, err
 	}
 	// After the loss of a key the list is empty, and can be entered again.
@@ -108,7 +108,7 @@ func (s *Service) ReplaceTransfers(ctx context.Context, actor registrar.Actor, r
 		if err != nil {
 			return err
 		}
-		now := s.cfg.Clock()
+		now := s.now()
 		sealed := s.cfg.Seal.Seal(registrar.TransferListPurpose(actor.Customer), string(text))
 		replaced, err := s.cfg.Store.ReplaceTransferList(ctx, actor.Customer, seen, strings.Join(names, " "), sealed, now, now.Add(transferListTTL))
 		if err != nil || replaced {

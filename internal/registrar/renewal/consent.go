@@ -421,7 +421,7 @@ func (s *Consents) change(
 	if mail != "" {
 		update.Mail = &registrar.Mail{Kind: mail, Customer: actor.Customer, Data: map[string]string{
 			"domain": d.Name, "domain_id": d.ID, "paid_until": d.PaidUntil.UTC().Format(time.DateOnly),
-			"term_end": d.PaidUntil.UTC().Format(time.RFC3339Nano),
+			"term_end": d.PaidUntil.UTC().Format(time.RFC3339Nano), registrar.MailOccurredAt: now.UTC().Format(time.RFC3339),
 		}}
 		if to == Expire {
 			update.Mail.Data["unpaid"] = string(lifecycle.ActionOnExpiry(d.TLD))

@@ -31,7 +31,7 @@ var (
 	}
 	orderKinds = []registrar.MailKind{
 		registrar.MailItemFailed, registrar.MailOrderPaid, registrar.MailOrderEnded, registrar.MailOrderCompleted, registrar.MailPaymentRefunded, registrar.MailOrderRefunded, registrar.MailRefundReturned, registrar.MailClaim,
-		registrar.MailDomainChanged, registrar.MailHolderNotice, registrar.MailAuthCode, registrar.MailDomainLock, registrar.MailPaymentDispute,
+		registrar.MailDomainChanged, registrar.MailNameserversRefused, registrar.MailHolderNotice, registrar.MailAuthCode, registrar.MailDomainLock, registrar.MailPaymentDispute,
 		registrar.MailWithdrawal, registrar.MailTermination, registrar.MailContractEnds, registrar.MailNoticeReceived,
 	}
 )
