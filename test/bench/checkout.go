@@ -64,9 +64,11 @@ func addAgents(ctx context.Context, b bench, at deployment, count int, hook stri
 	for i := range agents {
 		add := exec.CommandContext(ctx, b.binary, "agents", "add", fmt.Sprintf("Bench %d", i), "--json", "--webhook", hook, "--config", at.running.World.Ready)
 		add.Env = append(os.Environ(), at.settings...)
+		var problems bytes.Buffer
+		add.Stderr = &problems
 		text, err := add.Output()
 		if err != nil {
-			return nil, fmt.Errorf("agents add: %w", err)
+			return nil, fmt.Errorf("agents add: %w\n%s", err, problems.Bytes())
 		}
 		if err := json.Unmarshal(text, &agents[i]); err != nil {
 			return nil, err
