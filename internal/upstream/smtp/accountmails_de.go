@@ -57,9 +57,9 @@ Wenn Sie das waren, melden Sie sich bitte an{{if .Buyer}}. Danach geht es zur Ka
 {{.SignIn}}
 
 {{if .NoPassword}}Ihr Konto hat noch kein Passwort. Wenn Sie auch keinen Passkey haben,
-wählen Sie dort „Passwort vergessen“: Wir schicken Ihnen dann einen Link,
+wählen Sie dort „Passwort vergessen?“. Wir schicken Ihnen dann einen Link,
 mit dem Sie ein Passwort festlegen.{{else}}Falls Sie Ihr Passwort vergessen haben, wählen Sie dort
-„Passwort vergessen“.{{end}}
+„Passwort vergessen?“.{{end}}
 
 Waren Sie das nicht? Dann müssen Sie nichts tun.
 `},
@@ -158,7 +158,7 @@ dotkontor geändert{{end}}{{with .Address}} (von der IP-Adresse {{.}}){{end}}. A
 anderen Geräte sind abgemeldet.
 
 Waren Sie das nicht? Dann wählen Sie bitte sofort mit
-„Passwort vergessen“ ein neues und sehen Sie Ihre Zugangstoken und
+„Passwort vergessen?“ ein neues und sehen Sie Ihre Zugangstoken und
 Passkeys durch:
 
 {{.Portal}}
@@ -200,8 +200,8 @@ Waren Sie das nicht? {{if .NoPassword}}Dann stoppen Sie die Anwendung bitte sofo
 `},
 		registrar.MailApplicationReplayed: {"Eine Verbindung zu Ihrem Konto wurde beendet", `
 am {{.At}} haben wir die Verbindung einer Anwendung zu
-Ihrem Konto bei dotkontor beendet. Ihre Zugangsdaten wurden zweimal
-benutzt{{with .Address}} (zuletzt von der IP-Adresse {{.}}){{end}}.
+Ihrem Konto bei dotkontor beendet. Die Zugangsdaten der Anwendung wurden
+zweimal benutzt{{with .Address}} (zuletzt von der IP-Adresse {{.}}){{end}}.
 {{with .Name}}
 So nennt sie sich: {{.}}
 {{end}}{{with .Host}}

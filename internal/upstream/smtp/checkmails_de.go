@@ -27,8 +27,9 @@ Bitte bestätigen Sie sie bis zum {{.Due}}:
 Auf der Seite genügt ein Klick. Ein Konto brauchen Sie dafür nicht. Der
 Link ist gültig bis {{.Until}}.
 {{if not .Suspended}}
-Ohne Ihre Bestätigung müssen wir die Domains danach aus dem DNS nehmen: Websites und
-E-Mails unter ihnen sind dann nicht mehr erreichbar.
+Ohne Ihre Bestätigung müssen wir die Domains danach aus dem DNS nehmen:
+Websites und E-Mail-Adressen unter diesen Namen funktionieren dann nicht
+mehr.
 {{end}}
 Ihnen gehören keine Domains? Dann bestätigen Sie bitte nichts.
 `},
@@ -40,9 +41,8 @@ diese Domains aus dem DNS nehmen, sie sind nicht mehr erreichbar:
   {{.Name}}{{end}}{{if .Further}}
   und weitere{{end}}
 
-So sind sie sofort wieder erreichbar: Der Inhaber öffnet den Link aus
-unserer E-Mail und bestätigt. Die E-Mail können Sie hier noch einmal
-schicken lassen:
+Sobald der Inhaber mit dem Link aus unserer E-Mail bestätigt, nehmen wir
+sie wieder auf. Die E-Mail können Sie hier noch einmal schicken lassen:
 
 {{.Portal}}/contact-checks
 

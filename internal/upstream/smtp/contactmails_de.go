@@ -44,7 +44,7 @@ Eingang:        {{.At}}
 Thema:          {{.Topic}}
 E-Mail:         {{.Email}}
 
-> Name:   {{.Name}}{{with .About}}
+> Name:     {{.Name}}{{with .About}}
 > Betrifft: {{.}}{{end}}
 >
 > {{.Message}}

@@ -20,15 +20,15 @@ Die Umsatzsteuer runden wir einmal für die ganze Bestellung. Deshalb
 weicht die Summe der Bruttopreise um wenige Cent vom Gesamtbetrag ab.
 {{end}}{{if eq .Rule "reverse_charge"}}
 Steuerschuldnerschaft des Leistungsempfängers (Reverse-Charge). Ihre
-Umsatzsteuer-Identifikationsnummer: {{.Vatid}}
+Umsatzsteuer-ID: {{.Vatid}}
 {{else if eq .Rule "outside_eu"}}
 Die Leistung ist in Deutschland nicht steuerbar (Empfänger außerhalb der
 Europäischen Union, Land {{.Country}}).
 {{else if eq .Rule "eu_consumer_oss"}}
 Berechnet ist die Umsatzsteuer Ihres Landes ({{.Country}}).
 {{end}}{{if .Unchecked}}
-Ihre Umsatzsteuer-Identifikationsnummer konnten wir nicht prüfen, weil
-die Auskunft der EU (VIES) nicht erreichbar war. Deshalb ist Umsatzsteuer
+Ihre Umsatzsteuer-ID konnten wir nicht prüfen, weil das europäische
+Verzeichnis (VIES) nicht erreichbar war. Deshalb haben wir Umsatzsteuer
 berechnet.
 {{end}}{{if .Consent}}
 Sie haben am {{.ConsentAt}} erklärt:
@@ -193,7 +193,8 @@ storniert oder abgelaufen.
 
 Bestellung: {{.Order}}
 {{with .Refund}}
-Wir erstatten {{.}} vollständig. ` + germanRefundMade + `{{end}}
+Wir erstatten Ihnen den ganzen Betrag von {{.}}.
+` + germanRefundMade + `{{end}}
 Ihre Bestellungen finden Sie hier:
 
 {{.Portal}}
@@ -236,7 +237,7 @@ Ihres übernehmen, steht in einer eigenen E-Mail.{{else}}Den Stand sehen Sie bei
 
 {{.Portal}}/orders/{{.Order}}{{end}}
 `},
-	registrar.MailDomainChanged: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: {{if eq .Change "nameservers"}}Nameserver geändert{{else if eq .Change "ds_add"}}DS-Eintrag hinzugefügt{{else if eq .Change "ds_remove"}}DS-Eintrag entfernt{{else if eq .Change "lock"}}Umzugssperre gesetzt{{else if eq .Change "unlock"}}Umzugssperre aufgehoben{{else if eq .Change "secure"}}Umzüge gesperrt, neuer Auth-Code{{else}}Inhaberangaben geändert{{end}} am {{.On}}`, `
+	registrar.MailDomainChanged: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: {{if eq .Change "nameservers"}}Nameserver geändert{{else if eq .Change "ds_add"}}DS-Eintrag hinzugefügt{{else if eq .Change "ds_remove"}}DS-Eintrag entfernt{{else if eq .Change "lock"}}Umzugssperre gesetzt{{else if eq .Change "unlock"}}Umzugssperre aufgehoben{{else if eq .Change "secure"}}Umzüge gesperrt, neuer Auth-Code{{else}}Inhaberdaten geändert{{end}} am {{.On}}`, `
 {{if .More}}bis {{.At}} haben wir {{len .Renewals}} Ihrer Domains
 geändert{{with .Address}} (veranlasst von der IP-Adresse {{.}}){{end}}:
 {{range .Renewals}}
@@ -358,8 +359,8 @@ Betrag:     {{.Gross}}
 {{range .Items}}Domain:     {{.Name}}
 {{end}}
 {{if or (eq .Change "won") (eq .Change "lifted")}}Sie können wieder Auth-Codes anfordern und den Inhaber ändern. Wo
-die Registry eine Umzugssperre hat, schalten Sie sie auf der Seite der
-Domain ab.
+die Registry eine Umzugssperre hat, können Sie sie auf der Seite der
+Domain aufheben.
 {{else}}Gesperrt sind Umzug, Auth-Code und Inhaberwechsel.{{if ne .State "held"}} Nameserver und
 DNSSEC können Sie weiter ändern.{{end}}
 
@@ -422,7 +423,7 @@ anklickbar machen, stehen in eckigen Klammern:
 > Ich kündige den Vertrag.
 > Name:    {{.Name}}
 > Vertrag: {{.Contract}}
-> Art:     {{if .Special}}außerordentlich, mit sofortiger Wirkung{{else}}ordentlich{{end}}
+> Art:     {{if .Special}}außerordentlich, aus wichtigem Grund{{else}}ordentlich, zum Ende der Laufzeit{{end}}
 > Zum:     {{if .Special}}Tag des Eingangs{{else}}{{with .End}}{{.}}{{else}}nächstmöglichen Zeitpunkt{{end}}{{end}}{{with .Reason}}
 > Grund:
 > {{.}}{{end}}
@@ -452,7 +453,7 @@ ausgeschaltet, wir buchen nichts mehr ab. ` + germanExpiry + ` Bitte heben
 Sie diese Nachricht auf.
 
 Haben Sie nicht gekündigt, oder möchten Sie {{if .More}}eine{{else}}die{{end}} Domain behalten? Bis
-` + germanExpiryEnd + ` nehmen Sie die Entscheidung hier zurück:
+` + germanExpiryEnd + ` können Sie die Entscheidung hier zurücknehmen:
 
 {{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
 `},
@@ -468,7 +469,7 @@ E-Mail:  {{.Email}}
 
 > Name:    {{.Name}}
 > Vertrag: {{.Contract}}{{if .Termination}}
-> Art:     {{if .Special}}außerordentlich, mit sofortiger Wirkung{{else}}ordentlich{{end}}
+> Art:     {{if .Special}}außerordentlich, aus wichtigem Grund{{else}}ordentlich, zum Ende der Laufzeit{{end}}
 > Zum:     {{if .Special}}Tag des Eingangs{{else}}{{with .End}}{{.}}{{else}}nächstmöglichen Zeitpunkt{{end}}{{end}}{{with .Reason}}
 > Grund:
 > {{.}}{{end}}{{end}}
@@ -478,7 +479,7 @@ bezahlt {{.}}{{end}}:
   {{if .Consent}}Der Kunde hat am {{.Consent}} ausdrücklich
   verlangt, dass wir sofort beginnen (Wortlaut {{.Wording}}).{{else}}Eine Zustimmung zum Beginn vor Ende der Widerrufsfrist gibt es nicht.{{end}}
 {{else}}
-Eine Bestellung ist an diesen Worten nicht zu erkennen.
+Aus diesen Angaben geht keine Bestellung hervor.
 {{end}}{{end}}
 Die Bestätigung an diese Adresse ist unterwegs.
 `},

@@ -212,7 +212,7 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 		"nothing done": {kind: registrar.MailOrderEnded, facts: orderMailData(map[string]string{"state": "failed"}), de: []string{"18.11.2026 konnte nicht ausgeführt werden"}, en: []string{"could not be completed"}},
 		"a payment too many": {
 			kind: registrar.MailPaymentRefunded, facts: orderMailData(map[string]string{"refund": "134.11"}),
-			de: []string{"134,11 EUR vollständig"}, en: []string{"134.11 EUR in full"},
+			de: []string{"den ganzen Betrag von 134,11 EUR"}, en: []string{"134.11 EUR in full"},
 		},
 		"a refund with a deletion": {
 			kind: registrar.MailOrderRefunded,
@@ -304,8 +304,8 @@ func TestNoticeMail_ShowsOperatorConsentOfEachOrder(t *testing.T) {
 	}{
 		"with":      {facts: two, de: "am 15.11.2026, 12:58 Uhr MEZ ausdrücklich verlangt, dass wir sofort beginnen (Wortlaut 2026-11-de)", en: "(wording 2026-11-de)"},
 		"without":   {facts: two, de: "Bestellung ord_01jd3c4v5w6x7y8z9abcdefghk: Eine Zustimmung zum Beginn vor Ende der Widerrufsfrist gibt es nicht.", en: "There is no consent"},
-		"no order":  {facts: withdrawn(nil), de: "an diesen Worten nicht zu erkennen", en: "an order that we know"},
-		"an ending": {facts: withdrawn(map[string]string{"declared": "termination"}), de: "gekündigt", en: "terminated", never: "nicht zu erkennen"},
+		"no order":  {facts: withdrawn(nil), de: "geht keine Bestellung hervor", en: "an order that we know"},
+		"an ending": {facts: withdrawn(map[string]string{"declared": "termination"}), de: "gekündigt", en: "terminated", never: "keine Bestellung hervor"},
 	} {
 		for language, want := range map[string]string{"de": test.de, "en": test.en} {
 			body := strings.Join(strings.Fields(renderMail(t, registrar.MailNoticeReceived, language, test.facts)), " ")

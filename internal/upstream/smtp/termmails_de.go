@@ -4,7 +4,7 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // germanUnpaid says what happens to a domain that is not paid.
 const germanUnpaid = `{{if eq .Unpaid "delete"}}Ohne Verlängerung {{if .HoldAt}}nehmen wir die Domain am {{.HoldAt}} aus
-dem DNS. Webseiten und E-Mail-Adressen unter diesem Namen funktionieren dann
+dem DNS. Websites und E-Mail-Adressen unter diesem Namen funktionieren dann
 nicht mehr. Am {{.DeleteAt}} löschen wir sie.{{else}}löschen wir die Domain am {{.DeleteAt}}.{{end}}{{if .Days}}
 Danach lässt sie sich noch {{.Days}} Tage lang wiederherstellen. Das kostet
 deutlich mehr als eine Verlängerung.{{else}}
@@ -103,7 +103,7 @@ Sie sind als Inhaber dieser Domain eingetragen:
 Domain: {{.Domain}}
 {{if eq .Change "domain_held"}}
 Sie wurde nicht verlängert. Deshalb haben wir sie am {{.Day}}
-aus dem DNS genommen: Webseiten und E-Mail-Adressen unter diesem Namen
+aus dem DNS genommen: Websites und E-Mail-Adressen unter diesem Namen
 funktionieren nicht mehr. Ohne Verlängerung löschen wir sie am
 {{.DeleteAt}}.
 {{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}
@@ -138,9 +138,9 @@ Bezahlt bis:        {{.Date}}
 Nicht im DNS seit:  {{.Day}}
 Löschung:           {{.DeleteAt}}
 
-Webseiten und E-Mail-Adressen unter diesem Namen funktionieren nicht mehr.
-Verlängern Sie die Domain, und sie ist sofort wieder da. Das geht bis
-zur Löschung zum gewohnten Preis, auf der Seite der Domain:
+Websites und E-Mail-Adressen unter diesem Namen funktionieren nicht mehr.
+Verlängern Sie die Domain, und wir nehmen sie sofort wieder ins DNS auf.
+Das geht bis zur Löschung zum normalen Preis, auf der Seite der Domain:
 
 {{.Place}}
 `},
@@ -185,7 +185,7 @@ Sobald die Registry sie freigibt, kann jeder sie neu registrieren.
 Domain:       {{.Domain}}
 Bezahlt bis:  {{.Date}}
 
-Bis Webseiten und E-Mail überall wieder funktionieren, kann es einige Stunden
+Bis Websites und E-Mail überall wieder funktionieren, kann es einige Stunden
 dauern. Die Domain finden Sie hier:
 
 {{.Portal}}

@@ -15,7 +15,7 @@ ein anderer Anbieter will eine Ihrer Domains übernehmen.
 Zieht um am:    {{.Acts}}{{end}}
 
 Wollen Sie umziehen? Dann brauchen Sie nichts zu tun.
-{{if .Stoppable}}Auf der Seite unten können Sie auch sofort zustimmen.
+{{if .Stoppable}}Über den Link unten können Sie auch sofort zustimmen.
 
 Wollen Sie das nicht? Dann stoppen Sie den Umzug{{if .Acts}} vor diesem Zeitpunkt{{end}}.
 Melden Sie sich dazu hier an:
