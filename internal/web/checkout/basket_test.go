@@ -211,7 +211,7 @@ func TestBasket_KnownAddressDeterminesVATRate(t *testing.T) {
 	t.Parallel()
 	const unknown = "Ihr Steuersatz hängt von Ihrer Anschrift ab"
 	for country, known := range map[string]string{
-		"": "", "DE": "Berechnet mit 19\u00a0% Umsatzsteuer, passend zu Ihrer Anschrift.", "AT": "weil Ihre USt-IdNr. bestätigt ist: Sie schulden die Steuer selbst (Reverse Charge).",
+		"": "", "DE": "Berechnet mit 19\u00a0% Umsatzsteuer, passend zu Ihrer Anschrift.", "AT": "weil Ihre Umsatzsteuer-ID bestätigt ist: Sie schulden die Steuer selbst (Reverse Charge).",
 		"CH": "Berechnet mit 0\u00a0% Umsatzsteuer, passend zu Ihrer Anschrift.",
 	} {
 		s := &browser{t: t, d: &fakeOrders{}, who: "erika"}

@@ -21,7 +21,7 @@ var basketTexts = ui.Texts{
 		"Calculated with {1} VAT, based on your address.",
 	},
 	"basket.vat_reverse": {
-		"Berechnet ohne Umsatzsteuer, weil Ihre USt-IdNr. bestätigt ist: Sie schulden die Steuer selbst (Reverse Charge).",
+		"Berechnet ohne Umsatzsteuer, weil Ihre Umsatzsteuer-ID bestätigt ist: Sie schulden die Steuer selbst (Reverse Charge).",
 		"Calculated without VAT because your VAT ID is confirmed: you account for the tax yourself (reverse charge).",
 	},
 	"basket.identity": {
@@ -69,7 +69,7 @@ var basketTexts = ui.Texts{
 		"You have already ordered this, so it is no longer in your basket: {1}.",
 	},
 	"basket.refused": {
-		"Einige Artikel sind nicht verfügbar. Entfernen Sie sie, um fortzufahren. Bestellt wurde nichts.",
+		"Mindestens eine Domain lässt sich nicht bestellen. Der Grund steht bei der Domain; entfernen Sie sie, um fortzufahren. Bestellt wurde nichts.",
 		"Some items aren't available. Remove them to continue. Nothing was ordered.",
 	},
 	"basket.unreachable": {

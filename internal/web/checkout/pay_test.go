@@ -190,7 +190,7 @@ func TestPay_RefusalShowsReasonAndNewPrice(t *testing.T) {
 		{refusal(registrar.KindConflict, order.DataMissing), http.StatusConflict, "Es fehlen noch Angaben."},
 		{refusal(registrar.KindForbidden, order.NotYours), http.StatusForbidden, "gehört zu einem anderen Konto"},
 		{refusal(registrar.KindUpstream, registrar.FaultTimeout), http.StatusServiceUnavailable, "antwortet gerade nicht"},
-		{&order.ItemsRefused{Items: []order.RefusedItem{{Name: "beispiel.de"}}}, http.StatusConflict, "Einige Artikel sind nicht mehr verfügbar"},
+		{&order.ItemsRefused{Items: []order.RefusedItem{{Name: "beispiel.de"}}}, http.StatusConflict, "Mindestens eine Domain lässt sich nicht mehr bestellen"},
 	} {
 		d := &fakeOrders{view: ownView(order.AwaitingPayment), err: test.err}
 		d.view.Order.Totals.Gross = 9999

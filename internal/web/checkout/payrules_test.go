@@ -74,7 +74,7 @@ func TestPaymentAborted_IgnoresPrefetch(t *testing.T) {
 // A problem is shown even if its form is not.
 func TestSetCode_ProblemShownWithoutItsForm(t *testing.T) {
 	t.Parallel()
-	const sentence = "Dieser Posten braucht keinen Auth-Code."
+	const sentence = "Diese Position braucht keinen Auth-Code."
 	d := &fakeOrders{view: ownView(order.AwaitingPayment), err: refusal(registrar.KindInvalid, order.NotTransfer)}
 	for _, item := range []string{"itm_of_another_order", "itm_1", ""} {
 		visit(t, d, "erika", payPage+"/code", form("item", item, "code", "s3cret")).wantPage(http.StatusUnprocessableEntity, []string{sentence, `role="alert"`}, nil)

@@ -86,11 +86,11 @@ var payTexts = ui.Texts{
 		"This order was not paid while its prices were valid. Nothing will be charged.",
 	},
 	"pay.unmatched": {
-		"Eine Zahlung ist erst eingegangen, als die Bestellung schon abgeschlossen war. Wir erstatten sie vollständig.",
+		"Eine Zahlung ist erst eingegangen, als die Bestellung nicht mehr offen war. Wir erstatten sie vollständig.",
 		"A payment arrived after this order was closed. We are refunding it in full.",
 	},
 	"pay.returned": {
-		"Eine Zahlung ist erst eingegangen, als die Bestellung schon abgeschlossen war. Wir haben sie vollständig erstattet.",
+		"Eine Zahlung ist erst eingegangen, als die Bestellung nicht mehr offen war. Wir haben sie vollständig erstattet.",
 		"A payment arrived after this order was closed. We have refunded it in full.",
 	},
 	"pay.not_updated": {

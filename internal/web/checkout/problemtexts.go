@@ -165,7 +165,7 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Some details are still missing. Nothing was charged.",
 	},
 	"problem.items_refused": {
-		"Einige Artikel sind nicht mehr verfügbar. Der Grund steht bei der Domain. Abgebucht wurde nichts.",
+		"Mindestens eine Domain lässt sich nicht mehr bestellen. Der Grund steht bei der Domain. Abgebucht wurde nichts.",
 		"Some items are no longer available. The reason is shown next to the domain. Nothing was charged.",
 	},
 	"problem.not_your_order": {
@@ -173,7 +173,7 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"This order belongs to another account. Nothing was charged.",
 	},
 	"problem.order_not_open": {
-		"Das geht gerade nicht: Eine Zahlung läuft, oder die Bestellung ist abgeschlossen.",
+		"Das geht gerade nicht: Eine Zahlung läuft, oder die Bestellung ist nicht mehr offen.",
 		"This isn't possible right now: a payment is in progress, or the order is closed.",
 	},
 	"problem.renewal_in_progress": {
@@ -205,18 +205,18 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Das ist kein gültiger Auth-Code: Er hat höchstens 100 Zeichen, ohne Umlaute.",
 		"This isn't a valid auth code: it has at most 100 characters and no accents.",
 	},
-	"problem.holder_fixed": {"Dieser Posten hat keine Auswahl des Inhabers.", "This item has no choice of holder."},
+	"problem.holder_fixed": {"Bei dieser Position können Sie keinen Inhaber wählen.", "This item has no choice of holder."},
 	"problem.no_such_holder": {
 		"Diesen Inhaber gibt es in Ihrem Konto nicht mehr. Bitte wählen Sie einen anderen.",
 		"This holder is no longer in your account. Please choose another one.",
 	},
-	"problem.not_a_transfer": {"Dieser Posten braucht keinen Auth-Code.", "This item needs no auth code."},
+	"problem.not_a_transfer": {"Diese Position braucht keinen Auth-Code.", "This item needs no auth code."},
 	"problem.payment_refused": {
 		"Der Zahlungsdienst hat die Zahlung nicht angenommen. Abgebucht wurde nichts. Bitte versuchen Sie es später noch einmal.",
 		"The payment provider did not accept the payment. Nothing was charged. Please try again later.",
 	},
 	"problem.too_many_open_orders": {
-		"Sie haben zu viele offene Bestellungen. Bitte bezahlen Sie eine, oder verwerfen Sie eine.",
+		"Sie haben zu viele offene Bestellungen. Bitte bezahlen oder verwerfen Sie eine.",
 		"You have too many open orders. Please pay or discard one.",
 	},
 	"problem.requires_identity": {

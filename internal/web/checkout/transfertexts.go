@@ -34,7 +34,7 @@ var transferTexts = ui.Texts{
 		"One-time prices. Gross prices include {1} VAT and are rounded to the cent for each domain. The total is rounded only once and may differ by a few cents.",
 	},
 	"transfer.good_text_reverse": {
-		"Preise einmalig und ohne Umsatzsteuer, weil Ihre USt-IdNr. bestätigt ist: Sie schulden die Steuer selbst (Reverse Charge).",
+		"Preise einmalig und ohne Umsatzsteuer, weil Ihre Umsatzsteuer-ID bestätigt ist: Sie schulden die Steuer selbst (Reverse Charge).",
 		"One-time prices without VAT because your VAT ID is confirmed: you account for the tax yourself (reverse charge).",
 	},
 	"transfer.good_text_untaxed": {

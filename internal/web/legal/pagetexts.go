@@ -42,7 +42,7 @@ var texts = ui.Texts{
 	"hint.reason":          {"Nur nötig, wenn Sie außerordentlich kündigen.", "Required only for cancellation for cause."},
 	"field.end":            {"Kündigen zum", "Cancel as of"},
 	"hint.end": {
-		"Ohne Angabe: zum nächstmöglichen Zeitpunkt. Eine außerordentliche Kündigung wirkt mit ihrem Eingang, ein Tag gilt dann nicht.",
+		"Ohne Angabe: zum nächstmöglichen Zeitpunkt. Eine außerordentliche Kündigung wirkt mit ihrem Eingang; ein angegebener Tag gilt dann nicht.",
 		"If empty: the earliest possible date. A cancellation for cause takes effect when we receive it, and no date is used.",
 	},
 	"problem.fields": {
@@ -59,11 +59,11 @@ var texts = ui.Texts{
 	},
 	"problem.end": {"Bitte geben Sie einen Tag an.", "Please enter a date."},
 	"problem.too_many_declarations": {
-		"Von hier kamen zu viele Erklärungen. Bitte versuchen Sie es in {1} noch einmal, oder schreiben Sie an {2}.",
+		"Von Ihrem Anschluss kamen zu viele Erklärungen. Bitte versuchen Sie es in {1} noch einmal, oder schreiben Sie an {2}.",
 		"Too many notices were sent from here. Please try again in {1}, or write to {2}.",
 	},
 	"problem.too_many_declarations.imprint": {
-		"Von hier kamen zu viele Erklärungen. Bitte versuchen Sie es in {1} noch einmal, oder schicken Sie Ihre Erklärung an die Anschrift im Impressum.",
+		"Von Ihrem Anschluss kamen zu viele Erklärungen. Bitte versuchen Sie es in {1} noch einmal, oder schicken Sie Ihre Erklärung an die Anschrift im Impressum.",
 		"Too many notices were sent from here. Please try again in {1}, or send your notice to the address in the legal notice.",
 	},
 	"notice.at_once":           {"mit Eingang", "on receipt"},
@@ -81,7 +81,7 @@ var texts = ui.Texts{
 	"notice.termination": {"Kündigung", "cancellation"},
 	"notice.soonest":     {"nächstmöglichen Zeitpunkt", "the earliest possible date"},
 	"notice.renewal": {
-		"Ist es Ihr Konto und steht die Domain oder Bestellnummer oben, beginnen wir dafür keine automatische Abbuchung, solange wir die Kündigung bearbeiten. Das bestätigen wir dann an die E-Mail-Adresse des Kontos.",
+		"Ist es Ihr Konto und steht die Domain oder Bestellnummer oben, beginnen wir dafür keine automatische Abbuchung, solange wir die Kündigung bearbeiten. Eine Bestätigung darüber schicken wir dann an die E-Mail-Adresse des Kontos.",
 		"If it is your account and the domain or order number is listed above, we start no automatic charge for it while we process the cancellation. We then confirm that to the email address of the account.",
 	},
 	"notice.keep": {"Sie können diese Seite drucken oder speichern.", "You can print or save this page."},

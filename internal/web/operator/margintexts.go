@@ -38,6 +38,6 @@ var marginTexts = ui.Texts{
 		"These prices are lower than what the registry charges. Registrations and transfers are not for sale at them; renewals and restores stay possible, so that customers keep their domains. To allow the sale, put yes into the column below_cost.",
 	},
 	"prices.below_by": {"{1} unter den Kosten", "{1} below cost"},
-	"margin.hidden":   {"{1} weitere Endungen stehen in der Datei.", "The file has {1} more extensions."},
+	"margin.hidden":   {"Weitere Endungen in der Datei: {1}.", "The file has {1} more extensions."},
 	"margin.file":     {"Als CSV herunterladen", "Download as CSV"},
 }

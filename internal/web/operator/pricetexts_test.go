@@ -40,7 +40,7 @@ func TestListProblem_IsInTheVisitorsLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range [][2]string{
-		{`Zeile 2, register: "12" ist kein Preis wie 12.90 oder zu hoch`, `line 2, register: "12" is not a price like 12.90, or is too high`},
+		{`Zeile 2, register: "12" ist kein Preis wie 12.90, oder er ist zu hoch`, `line 2, register: "12" is not a price like 12.90, or is too high`},
 		{`Zeile 3: Eine Zeile hat 12 Felder, getrennt durch Kommas`, `line 3: a row has 12 fields, separated by commas`},
 	} {
 		for j, language := range []string{ui.German, ui.English} {

@@ -37,7 +37,7 @@ var terminationTexts = ui.Texts{
 	"terminate.off":       {"Automatische Verlängerungen dieser Domains enden sofort, angekündigte Abbuchungen entfallen.", "Automatic renewals of these domains end at once, and announced charges are dropped."},
 	"terminate.mail":      {"Das Konto jeder Domain bekommt eine E-Mail mit dem Tag, an dem der Vertrag endet.", "The account of each domain gets an email with the day on which the contract ends."},
 	"terminate.closes":    {"Der Vorgang ist danach erledigt.", "The case is closed afterwards."},
-	"terminate.undo":      {"Der Kunde kann im Portal bis zur Löschung widersprechen, Sie können es nicht zurücknehmen.", "The customer can take it back in the portal until the deletion; you can't undo it."},
+	"terminate.undo":      {"Der Kunde kann das im Portal bis zur Löschung zurücknehmen, Sie nicht.", "The customer can take it back in the portal until the deletion; you can't undo it."},
 	"terminate.unmatched": {"Die Kündigung kam nicht von der Adresse des Kontos. Prüfen Sie, ob der Absender kündigen darf.", "The notice did not come from the account's address. Check that the sender may terminate."},
 	"terminate.submit":    {"Verträge beenden", "End the contracts"},
 	"terminate.back":      {"Zurück zur Kündigung", "Back to the notice"},

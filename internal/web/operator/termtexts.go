@@ -24,7 +24,7 @@ var termTexts = ui.Texts{
 		"The clock has jumped by more than a day since the last run. Until you confirm, there are no notices or charges, and no domain is taken out of the DNS or deleted.",
 	},
 	"terms.preview": {
-		"Nach der Bestätigung sofort aus dem DNS genommen, gelöscht oder übergeben: {1} Domains. Nach einem Uhrsprung beginnen auch fällige Hinweise und Abbuchungen, die hier nicht stehen. Gezeigt werden höchstens 200.",
+		"Domains, die wir nach der Bestätigung sofort aus dem DNS nehmen, löschen oder übergeben: {1}. Nach einem Uhrsprung beginnen auch fällige Hinweise und Abbuchungen, die hier nicht stehen. Gezeigt werden höchstens 200.",
 		"Taken out of the DNS, deleted or handed over right after the confirmation: {1} domains. After a clock jump, due notices and charges also start, which are not listed here. At most 200 are shown.",
 	},
 	"terms.confirm":       {"Liste gelesen, weitermachen", "I have read the list, continue"},
@@ -54,7 +54,7 @@ var termTexts = ui.Texts{
 	},
 	"term_confirm.delete": {"Diese Domain löschen?", "Delete this domain?"},
 	"term_about.delete": {
-		"Die Registry löscht die Domain. Rückgängig machen lässt sich das nur während der Frist zur Wiederherstellung, falls die Endung eine hat. Eine laufende Verlängerung geht vor.",
+		"Die Registry löscht die Domain. Rückgängig machen lässt sich das nur während der Rückholfrist, falls die Endung eine hat. Eine laufende Verlängerung geht vor.",
 		"The registry deletes the domain. This can be undone only during the redemption period, if the extension has one. A renewal in progress comes first.",
 	},
 	"term_confirm.hand_over": {"Diese Domain an DENIC übergeben?", "Hand this domain over to DENIC?"},

@@ -194,7 +194,7 @@ var texts = ui.Texts{
 	"upstream.unknown":     {"noch nicht angefragt", "not called yet"},
 	"group.account":        {"Registry-Konten (EPP)", "Registry accounts (EPP)"},
 	"group.payments":       {"Zahlungen", "Payments"},
-	"group.vat":            {"Prüfung von USt-IdNrn. (VIES)", "VAT ID checks (VIES)"},
+	"group.vat":            {"Prüfung von Umsatzsteuer-IDs (VIES)", "VAT ID checks (VIES)"},
 	"group.mail":           {"E-Mail", "Email"},
 	"group.registry":       {"Öffentliche Registry-Daten (RDAP, WHOIS)", "Public registry data (RDAP, WHOIS)"},
 	"group_empty.account":  {"Es ist kein Registry-Konto konfiguriert.", "No registry account is configured."},
@@ -203,7 +203,7 @@ var texts = ui.Texts{
 	"group_empty.mail":     {"Es ist kein Mailserver konfiguriert.", "No mail server is configured."},
 	"group_empty.registry": {"Seit dem Start wurde kein Server abgefragt.", "No server has been queried since the start."},
 	"prices.intro": {
-		"{1} Endungen sind in Kraft. Eine neue Liste wird zuerst verglichen und gilt, wenn Sie die Unterschiede bestätigen. Eine einzige ungültige Zeile lehnt die ganze Liste ab.",
+		"Die geltende Liste hat {1} Endungen. Eine neue wird zuerst verglichen und gilt, sobald Sie die Unterschiede bestätigen. Ist auch nur eine Zeile ungültig, wird die ganze Liste abgelehnt.",
 		"{1} extensions are in effect. A new list is compared first and takes effect when you approve the differences. A single invalid row rejects the whole list.",
 	},
 	"prices.upload": {"Neue Liste", "New list"},

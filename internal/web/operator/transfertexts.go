@@ -26,7 +26,7 @@ var transferTexts = ui.Texts{
 	"away.failure":   {"Letzte Ablehnung der Registry", "Registry's last refusal"},
 	"away.decision":  {"Entscheidung", "Decision"},
 	"away.by":        {"Von", "By"},
-	"away.by_holder": {"Inhaber, von {1}", "Registrant, from {1}"},
+	"away.by_holder": {"Inhaber, von der IP-Adresse {1}", "Registrant, from {1}"},
 	"away.statement": {"Bestätigter Satz", "Confirmed sentence"},
 	"away.number":    {"Nummer", "Number"},
 	"away.act":       {"Entscheiden", "Decide"},

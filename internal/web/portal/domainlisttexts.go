@@ -87,7 +87,7 @@ var domainListTexts = ui.Texts{
 		"All selected domains then use them.",
 	},
 	"bulk.ns_signed": {
-		"Ist bei einer Domain DNSSEC an, entfernen wir sofort ihren DS-Eintrag; ab dann ist DNSSEC aus, auch wenn Sie die Änderung abbrechen. Die Nameserver ändern wir erst, wenn die Domain dadurch nicht mehr unerreichbar werden kann. Den Tag nennen wir Ihnen danach.",
+		"Ist bei einer Domain DNSSEC an, entfernen wir sofort ihren DS-Eintrag; ab dann ist DNSSEC aus, auch wenn Sie die Änderung abbrechen. Die Nameserver ändern wir erst, wenn die Domain dabei erreichbar bleibt. Den Tag nennen wir Ihnen danach.",
 		"If DNSSEC is on for a domain, we remove its DS record at once; DNSSEC is off from then on, even if you cancel the change. We change the nameservers only when that can no longer make the domain unreachable. We then tell you the date.",
 	},
 	"bulk.ns_save":     {"Nameserver ändern (Domains: {1})", "Change nameservers (domains: {1})"},
@@ -147,7 +147,7 @@ var domainListTexts = ui.Texts{
 	},
 	"bulk.reason_renew.bad_term":            {"Länger lässt die Registry die Laufzeit nicht zu.", "The registry doesn't allow a longer term."},
 	"bulk.reason_renew.no_registry_account": {"Diese Endung verkaufen wir nicht mehr.", "We no longer sell this extension."},
-	"bulk.reason_renew.timeout":             {"Die Registry antwortet gerade nicht. Bitte versuchen Sie es später.", "The registry doesn't respond at the moment. Please try again later."},
+	"bulk.reason_renew.timeout":             {"Die Registry antwortet gerade nicht. Bitte versuchen Sie es später noch einmal.", "The registry doesn't respond at the moment. Please try again later."},
 	"bulk.reason_renew.name_premium":        {"Die Registry nennt gerade keinen Preis für diese Premium-Domain.", "The registry doesn't state a price for this premium domain at the moment."},
 	"bulk.reason_auto.expired":              {"Die Laufzeit ist vorbei. Bitte verlängern Sie die Domain zuerst selbst.", "The term is over. Please renew the domain yourself first."},
 	"bulk.reason_auto.no_term":              {"Die Laufzeit ist noch nicht bekannt.", "The term isn't known yet."},

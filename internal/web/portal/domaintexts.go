@@ -35,7 +35,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"domain.suspended":       {"nicht im DNS, Adresse unbestätigt", "not in the DNS, address unconfirmed"},
 	"domain.held":            {"nicht im DNS", "not in the DNS"},
 	"domain.disputed":        {"Zahlung ungeklärt", "payment unresolved"},
-	"domain.transferred_out": {"weggezogen", "transferred away"},
+	"domain.transferred_out": {"zu anderem Anbieter umgezogen", "transferred away"},
 
 	"term.title":     {"Ende der Laufzeit", "End of term"},
 	"term.renews":    {"Verlängert sich automatisch; Abbuchung am {1}", "Renews automatically; charge on {1}"},

@@ -187,7 +187,7 @@ var texts = ui.WithRequirements(ui.Texts{
 	"password.submit": {"Passwort speichern", "Save password"},
 	"email.title":     {"E-Mail-Adresse ändern", "Change email address"},
 	"email.intro": {
-		"Bisherige Adresse: {1}. Wir schicken einen Link an die neue Adresse. Die Änderung gilt, sobald Sie ihn bestätigen.",
+		"Bisherige Adresse: {1}. Wir schicken einen Link an die neue Adresse. Die Änderung gilt, sobald Sie sie mit dem Link bestätigen.",
 		"Current address: {1}. We send a link to the new address. The change takes effect when you confirm it.",
 	},
 	"email.submit": {"Link an die neue Adresse schicken", "Send a link to the new address"},
@@ -492,7 +492,7 @@ var texts = ui.WithRequirements(ui.Texts{
 		"You can have at most {1} tokens. Please revoke one first.",
 	},
 	"problem.too_many_open_orders": {
-		"Sie haben zu viele offene Bestellungen. Bitte bezahlen Sie zuerst eine, oder verwerfen Sie eine.",
+		"Sie haben zu viele offene Bestellungen. Bitte bezahlen oder verwerfen Sie zuerst eine.",
 		"You have too many open orders. Please pay or discard one first.",
 	},
 	"problem.domain_barred": {

@@ -43,10 +43,10 @@ var messages = map[registrar.Code]string{
 	wrongTypeField("query"):  "Das Feld „query“ muss eine Zeichenkette sein.",
 	NoSuchPath:               "Diese Adresse gibt es nicht. Die Beschreibung der Schnittstelle steht unter /openapi.json.",
 	NoSuchMethod:             "Diese Methode ist hier nicht erlaubt. Welche es sind, steht im Kopf „Allow“.",
-	registrar.FaultTimeout:   "Die Registrierungsstelle hat nicht rechtzeitig geantwortet. Bitte versuchen Sie es in Kürze noch einmal.",
-	registrar.FaultRefused:   "Die Registrierungsstelle ist zurzeit nicht erreichbar. Bitte versuchen Sie es in Kürze noch einmal.",
-	registrar.FaultThrottled: "Die Registrierungsstelle nimmt zurzeit keine weiteren Abfragen an. Bitte versuchen Sie es in einigen Minuten noch einmal.",
-	registrar.FaultBroken:    "Die Registrierungsstelle hat unverständlich geantwortet. Bitte versuchen Sie es später noch einmal.",
+	registrar.FaultTimeout:   "Die Registry hat nicht rechtzeitig geantwortet. Bitte versuchen Sie es in Kürze noch einmal.",
+	registrar.FaultRefused:   "Die Registry ist zurzeit nicht erreichbar. Bitte versuchen Sie es in Kürze noch einmal.",
+	registrar.FaultThrottled: "Die Registry nimmt zurzeit keine weiteren Abfragen an. Bitte versuchen Sie es in einigen Minuten noch einmal.",
+	registrar.FaultBroken:    "Die Registry hat unverständlich geantwortet. Bitte versuchen Sie es später noch einmal.",
 	registrar.FaultBusy:      "Es laufen zurzeit zu viele Abfragen. Bitte versuchen Sie es in einigen Sekunden noch einmal.",
 }
 

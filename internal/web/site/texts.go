@@ -101,7 +101,7 @@ var texts = ui.Texts{
 		"We don't offer the extension {1}. Here are others.",
 	},
 	"search.vat": {
-		"Preise inklusive {1} % deutscher USt. Für Unternehmen mit USt-IdNr. und für Kunden in anderen Ländern kann die Steuer abweichen; sie steht vor dem Bezahlen in der Bestellung. Fünf Jahre: zu heutigen Preisen und in möglichst wenigen Bestellungen. Die USt. berechnen wir für jede Bestellung einmal auf die Nettosumme; die Summe der jährlichen Bruttopreise kann deshalb um wenige Cent abweichen.",
+		"Preise inklusive {1} % deutscher USt. Für Unternehmen mit Umsatzsteuer-ID und für Kunden in anderen Ländern kann die Steuer abweichen; sie steht vor dem Bezahlen in der Bestellung. Fünf Jahre: zu heutigen Preisen und in möglichst wenigen Bestellungen. Die USt. berechnen wir für jede Bestellung einmal auf die Nettosumme; die Summe der jährlichen Bruttopreise kann deshalb um wenige Cent abweichen.",
 		"Prices include {1}% German VAT. The tax may differ for businesses with a VAT ID and for customers in other countries; you see it in the order before you pay. Five years: at today's prices, in as few orders as possible. We calculate VAT once per order, on its net total, so adding up the yearly gross prices may give a few cents more or less.",
 	},
 

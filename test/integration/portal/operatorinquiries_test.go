@@ -20,7 +20,7 @@ func TestOperatorHome_OnlyTenInquiriesAreListedOthersCounted(t *testing.T) {
 	must(t, err)
 	for i := range 12 {
 		if i == 10 {
-			if body := b.get("/operator").body; strings.Count(body, `href="/operator/inquiries/`) != 10 || strings.Contains(body, "weitere Anfragen") {
+			if body := b.get("/operator").body; strings.Count(body, `href="/operator/inquiries/`) != 10 || strings.Contains(body, "Weitere Anfragen") {
 				t.Errorf("ten inquiries: %s", body)
 			}
 		}
@@ -30,7 +30,7 @@ func TestOperatorHome_OnlyTenInquiriesAreListedOthersCounted(t *testing.T) {
 		must(t, err)
 	}
 	body := b.get("/operator").body
-	if strings.Count(body, `href="/operator/inquiries/`) != 10 || !strings.Contains(body, `<a href="/operator/inquiries">2 weitere Anfragen</a>`) {
+	if strings.Count(body, `href="/operator/inquiries/`) != 10 || !strings.Contains(body, `<a href="/operator/inquiries">Weitere Anfragen: 2</a>`) {
 		t.Errorf("twelve inquiries: %s", body)
 	}
 }

@@ -162,7 +162,7 @@ func TestOverview_UndecidedDomainIsShownBehindManyChosen(t *testing.T) {
 	}
 	s.addDomainUntil(member.ID, "offen", now.Add(28*day))
 	body := b.get("/portal").body
-	if strings.Contains(body, "Im Moment ist nichts zu tun") || !strings.Contains(body, "offen.de") || !strings.Contains(body, "1 weitere Domains laufen bald ab") {
+	if strings.Contains(body, "Im Moment ist nichts zu tun") || !strings.Contains(body, "offen.de") || !strings.Contains(body, "Weitere Domains, die bald ablaufen: 1") {
 		t.Errorf("overview: %s", body)
 	}
 }
@@ -188,7 +188,7 @@ func TestAgents_PageNamesWhatEachMayAndHasOrdered(t *testing.T) {
 	if got := b.post("/portal/tokens/"+list[0].ID+"/revoke", url.Values{"page": {"agents"}}); got.location() != "/portal/agents" {
 		t.Errorf("stopping leads to %s", got.location())
 	}
-	if body := b.get("/portal/agents").body; !strings.Contains(body, "Beendete Zugänge: 1 Bestellungen vorbereitet, 0 bezahlt, zusammen 0,00\u00a0€") {
+	if body := b.get("/portal/agents").body; !strings.Contains(body, "Bestellungen über beendete Zugänge: 1 vorbereitet, 0 bezahlt, zusammen 0,00\u00a0€") {
 		t.Errorf("what it ordered is gone: %s", body)
 	}
 }
@@ -205,7 +205,7 @@ func TestAgents_FormerAgentThatOnlyPaidIsShown(t *testing.T) {
 	if moved, err := s.db.UpdateOrder(t.Context(), move); err != nil || !moved {
 		t.Fatalf("%t, %v", moved, err)
 	}
-	if body := s.signedInBrowser("erika@example.org").get("/portal/agents").body; !strings.Contains(body, "Beendete Zugänge: 0 Bestellungen vorbereitet, 1 bezahlt") {
+	if body := s.signedInBrowser("erika@example.org").get("/portal/agents").body; !strings.Contains(body, "Bestellungen über beendete Zugänge: 0 vorbereitet, 1 bezahlt") {
 		t.Errorf("what it paid is missing: %s", body)
 	}
 }
