@@ -27,7 +27,7 @@ type commands struct {
 	Orders     admin.OrdersCommand    `cmd:"" help:"Show orders, payments and refunds."`
 	Agents     admin.AgentsCommand    `cmd:"" help:"Manage checkout agents."`
 	Operators  admin.OperatorsCommand `cmd:"" help:"Manage operator accounts."`
-	Invoices   admin.InvoicesCommand  `cmd:"" help:"Show and export invoices and corrections."`
+	Invoices   admin.InvoicesCommand  `cmd:"" help:"Show and export invoices and credit notes."`
 	Notices    admin.NoticesCommand   `cmd:"" help:"Show withdrawals and terminations sent by customers."`
 	Texts      admin.TextsCommand     `cmd:"" help:"Write the shipped legal texts to a folder, as a starting point for your own."`
 	Registry   admin.RegistryCommand  `cmd:"" help:"Query the registries over EPP."`

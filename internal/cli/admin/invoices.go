@@ -16,7 +16,7 @@ import (
 )
 
 type InvoicesCommand struct {
-	List   invoicesListCommand   `cmd:"" help:"List invoices and corrections, all or those of one customer."`
+	List   invoicesListCommand   `cmd:"" help:"List invoices and credit notes, all or those of one customer."`
 	Show   invoicesShowCommand   `cmd:"" help:"Show one document."`
 	Export invoicesExportCommand `cmd:"" help:"Export documents to a folder as PDF and XML, for your tax adviser."`
 }

@@ -150,7 +150,7 @@ func chooseExtensions(values []string, list *catalog.Catalog, strict bool) ([]st
 				return nil, cli.UsageError(fmt.Sprintf("--tlds: %q is not an extension like .de, nor popular or all", value))
 			}
 			if _, carried := list.Extension(tld); strict && !carried {
-				return nil, cli.UsageError(fmt.Sprintf("--tlds: %s is not carried; 'dotkontor catalog export' prints the list", tld))
+				return nil, cli.UsageError(fmt.Sprintf("--tlds: %s is not in the price list; 'dotkontor catalog export' prints it", tld))
 			}
 			chosen = append(chosen, tld)
 		}

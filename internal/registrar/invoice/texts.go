@@ -105,7 +105,7 @@ var (
 	}
 	withdrawnNote = Bilingual{
 		"Diese Rechnungskorrektur gehört zur Rechnung %s vom %s: Der Vertrag wurde widerrufen.",
-		"This credit note corrects invoice %s of %s: the contract was withdrawn from.",
+		"This credit note corrects invoice %s of %s: the customer withdrew from the contract.",
 	}
 	reducedNote = Bilingual{
 		"Diese Rechnungskorrektur gehört zur Rechnung %s vom %s: Wir haben den Preis ganz oder zum Teil erstattet.",
@@ -117,7 +117,7 @@ var (
 
 	roundedNote = Bilingual{
 		"Die Umsatzsteuer ist einmal für die ganze Rechnung gerundet und auf die Positionen verteilt. Deshalb kann der Bruttobetrag einer Position um einen Cent von ihrem Preis in der Bestellung abweichen.",
-		"VAT is rounded once for the whole invoice and distributed over the items, so the gross amount of an item may differ by a cent from its price in the order.",
+		"VAT is rounded once for the whole invoice and distributed across the items, so the gross amount of an item may differ by a cent from its price in the order.",
 	}
 	ossNote = Bilingual{
 		"Die Umsatzsteuer ist die des Landes %s; wir führen sie über den One-Stop-Shop der EU ab.",

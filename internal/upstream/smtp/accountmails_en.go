@@ -215,7 +215,7 @@ A checkout agent was linked to your account at dotkontor on
 {{with .Name}}
 Name: {{.}}
 {{end}}
-It can see, pay for and cancel your orders of registrations and transfers
+It can see, pay for and cancel your orders for registrations and transfers
 until you unlink it. It can't change your account or your domains.
 
 If this wasn't you, please stop the agent {{if .NoPassword}}immediately under "Agents", and

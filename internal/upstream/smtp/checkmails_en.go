@@ -14,7 +14,7 @@ dotkontor, with this email address.{{with .Name}} They were registered for you b
 {{end}}The rules for domains (ICANN, and § 49 of Germany's BSIG) require you to
 confirm the address.
 {{if .Suspended}}
-We had no confirmation by {{.Due}}, so the domains are offline for now.
+We received no confirmation by {{.Due}}, so the domains are offline for now.
 As soon as you confirm, we bring them back:
 {{else}}
 Please confirm it by {{.Due}}:
@@ -25,8 +25,7 @@ One click on that page is enough, and you don't need an account. The link
 is valid until {{.Until}}.
 {{if not .Suspended}}
 Without your confirmation, we have to take the domains out of the DNS after that
-day:
-websites and email on them then stop working.
+day. Websites and email on them then stop working.
 {{end}}
 Not a holder of domains? Then please don't confirm anything.
 `},
@@ -45,9 +44,9 @@ confirms. You can have the message sent again here:
 
 If the address is wrong, change the holder on the domain's page.
 `},
-	registrar.MailContactConfirmed: {`{{.Email}} is confirmed: suspension lifted`, `
-The email address {{.Email}} is confirmed. We are now lifting the
-suspension of the domains whose holder has this address. It can take a few
+	registrar.MailContactConfirmed: {`{{.Email}} is confirmed: domains back in the DNS`, `
+The email address {{.Email}} is confirmed. We are now putting the
+domains whose holder has this address back into the DNS. It can take a few
 hours until they work everywhere again.
 
 {{.Portal}}

@@ -44,7 +44,7 @@ If this wasn't you, {{if .NoPassword}}please turn it off, review your devices an
 under "Security" and reply to this email.{{else}}please turn it off, change your password and reply
 to this email.{{end}}
 `},
-	registrar.MailRenewalOff: {"{{if .More}}{{.Domain}} and {{.More}} more{{else}}{{.Domain}} ends on {{.Date}}{{end}}: automatic renewal is off", `
+	registrar.MailRenewalOff: {"{{if .More}}{{.Domain}} and {{.More}} more{{else}}{{.Domain}} expires on {{.Date}}{{end}}: automatic renewal is off", `
 Automatic renewal was turned off on {{.At}}{{if eq .Change "agent"}}
 by a program that you gave access to your account{{end}}{{with .Address}} (IP address
 {{.}}){{end}}.
@@ -84,7 +84,7 @@ on here once we have processed the {{if .Termination}}cancellation{{else}}withdr
 {{else}}Automatic renewal is therefore on hold: we start no charge while we
 process the {{if .Termination}}cancellation{{else}}withdrawal{{end}}. If we end the contract, automatic renewal
 ends with it. If the contract stays, automatic renewal resumes, and we
-make up for any charge that was due. If the term ends before that, we
+then make any charge that was due in the meantime. If the term ends before that, we
 don't renew automatically and will email you.
 
 You can follow this here:
@@ -123,11 +123,11 @@ those already announced.
 {{else}}Automatic renewals are off; we will remind
 you before your domains expire.
 {{end}}{{else if or .Default (eq .Change "default")}}
-It is your default now. On our own, we only charge it for renewals of
+It is your default now. The only automatic charges to it are renewals of
 domains for which you turned automatic renewal on, including those already
 announced.
 {{else}}
-On our own, we don't charge it while another payment method is your
+We don't charge it automatically while another payment method is your
 default.
 {{end}}
 Your payment methods are here:

@@ -24,7 +24,7 @@ func TestConsentMails_NameDomainDateAndLink(t *testing.T) {
 	page := "https://domains.example/portal/domains/dom_1"
 	for kind, want := range map[registrar.MailKind]struct{ de, en, link string }{
 		registrar.MailRenewalOn:   {"laden.de verlängert sich automatisch, erste Abbuchung am 01.11.2027", "laden.de renews automatically, first charge on 1 November 2027", page},
-		registrar.MailRenewalOff:  {"laden.de endet am 15.11.2027: automatische Verlängerung ausgeschaltet", "laden.de ends on 15 November 2027: automatic renewal is off", page + "/auto-renew"},
+		registrar.MailRenewalOff:  {"laden.de endet am 15.11.2027: automatische Verlängerung ausgeschaltet", "laden.de expires on 15 November 2027: automatic renewal is off", page + "/auto-renew"},
 		registrar.MailRenewalHeld: {"laden.de: automatische Verlängerung ausgesetzt", "laden.de: automatic renewal on hold", page},
 		registrar.MailLetExpire:   {"laden.de läuft am 15.11.2027 ab, wie gewünscht", "laden.de expires on 15 November 2027, as you chose", page},
 		registrar.MailPaymentMethod: {
@@ -185,7 +185,7 @@ func TestPaymentMethodMail_NamesDefault(t *testing.T) {
 		"further": {
 			map[string]string{"change": "saved"},
 			[2]string{"Ihr Zahlungsmittel wurde gespeichert", "Your payment method was saved"},
-			[2]string{"Von selbst buchen wir davon nichts ab", "On our own, we don't charge it"},
+			[2]string{"Von selbst buchen wir davon nichts ab", "We don't charge it automatically"},
 		},
 		"new default": {
 			map[string]string{"change": "default"},

@@ -49,7 +49,7 @@ To withdraw from this contract, use this page:
 `
 
 // englishFailure is why an item has failed.
-const englishFailure = `{{if eq .Why "taken"}}the name has been taken in the meantime{{else if eq .Why "held"}}it is with us already, or another order is transferring it{{else if eq .Why "code"}}the auth code was wrong{{else if eq .Why "locked"}}the name is locked or still too new{{else if eq .Why "gone"}}the registry does not have the name{{else if eq .Why "ours"}}this was our fault, not yours{{else if eq .Why "fee"}}the registry has since raised its price{{else if eq .Why "loser"}}your current provider objected to the transfer.
+const englishFailure = `{{if eq .Why "taken"}}the name has been taken in the meantime{{else if eq .Why "held"}}it is with us already, or another order is transferring it{{else if eq .Why "code"}}the auth code was wrong{{else if eq .Why "locked"}}the name is locked or still too new{{else if eq .Why "gone"}}the domain is not registered{{else if eq .Why "ours"}}this was our fault, not yours{{else if eq .Why "fee"}}the registry has since raised its price{{else if eq .Why "loser"}}your current provider objected to the transfer.
   Ask them for the reason, then order the transfer again.{{else if eq .Why "denied"}}the registry rejected it{{else}}the registry did not accept the order{{end}}`
 
 // englishRefund is how and when the refund of a failed item arrives, englishRefundMade the same of
@@ -418,7 +418,7 @@ the account that has the domain.
 If you didn't cancel a contract, someone else entered your address.
 Please reply to this email so that we can stop this.
 `},
-	registrar.MailContractEnds: {"{{if .More}}Your cancellation: {{.Domain}} and {{.More}} more end{{else}}Your cancellation: {{.Domain}} ends on {{.Date}}{{end}}", `
+	registrar.MailContractEnds: {"{{if .More}}Your cancellation: {{.Domain}} and {{.More}} more expire{{else}}Your cancellation: {{.Domain}} expires on {{.Date}}{{end}}", `
 We have processed your cancellation of {{.Received}}.
 
 Number: {{.Number}}

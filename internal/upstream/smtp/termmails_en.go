@@ -157,7 +157,7 @@ pay, under "Domains":
 After that, anyone can register the domain.
 {{else}}
 It can't be restored through us. If you have questions, please reply to
-this message.
+this email.
 {{end}}`},
 	registrar.MailDomainClosed: {`{{.Domain}} left your account on {{.Day}}`, `
 A domain no longer belongs to your account:
@@ -166,8 +166,8 @@ Domain:     {{.Domain}}
 Paid until: {{.Date}}
 {{if eq .Change "handed_over"}}
 On {{.Day}} we handed it over to its registry, DENIC, because it
-was not renewed. DENIC writes to the holder. Their letter explains how to
-keep the domain.
+was not renewed. DENIC sends the holder a letter that
+explains how to keep the domain.
 {{else if eq .Change "refunded"}}
 We refunded the price of its registration and deleted it on {{.Day}}.
 Once the registry releases it, anyone can register it.
@@ -182,7 +182,7 @@ Domain:     {{.Domain}}
 Paid until: {{.Date}}
 
 It may take a few hours until websites and email work everywhere again.
-You find the domain here:
+You can find the domain here:
 
 {{.Portal}}
 `},

@@ -30,13 +30,13 @@ password and contact us at once.{{end}} You can follow the transfer here:
 {{.Stop}}
 {{end}}`},
 	registrar.MailTransferAwayEnded: {`{{if eq .Change "stopped"}}{{.Domain}} stays with us: transfer stopped{{else if or (eq .Change "approved") (eq .Change "completed")}}{{.Domain}} has moved to another provider{{else if eq .Change "stop_refused"}}{{.Domain}}: the transfer could not be stopped{{else if eq .Change "approve_refused"}}{{.Domain}}: approval of the transfer refused{{else}}{{.Domain}} stays with us: transfer ended{{end}}`, `
-{{if eq .Change "stopped"}}The transfer of your domain has been stopped. It stays with us.{{else if eq .Change "approved"}}Your domain has moved after the transfer was approved.{{else if eq .Change "completed"}}Your domain has moved to another provider.{{else if eq .Change "cancelled"}}The transfer of your domain was cancelled. It stays with us.{{else if eq .Change "stop_refused"}}The registry did not accept our rejection of the transfer. The transfer
+{{if eq .Change "stopped"}}The transfer of your domain has been stopped. It stays with us.{{else if eq .Change "approved"}}The transfer was approved, and your domain has moved.{{else if eq .Change "completed"}}Your domain has moved to another provider.{{else if eq .Change "cancelled"}}The transfer of your domain was cancelled. It stays with us.{{else if eq .Change "stop_refused"}}The registry did not accept our rejection of the transfer. The transfer
 goes on.{{else if eq .Change "approve_refused"}}The registry did not accept the approval of the transfer. The transfer
-goes on.{{else}}The transfer of your domain is over. The domain has not moved.{{end}}
+goes on.{{else}}The transfer of your domain has ended. The domain has not moved.{{end}}
 ` + englishTransferFacts + `{{if .Day}}
 Ended:        {{.Day}}{{end}}{{if and .Acts (not .Day)}}
 Moves on:     {{.Acts}}{{end}}{{with .Why}}
-Reason:       {{if eq . "fraud"}}suspected fraud{{else if eq . "identity"}}doubts about the identity of the holder{{else if eq . "dispute"}}a proceeding about the name{{else if eq . "court_order"}}a court order{{else if eq . "nonpayment"}}its payment was disputed and not made good{{else}}too soon after registration, transfer or a change of holder{{end}}{{end}}
+Reason:       {{if eq . "fraud"}}suspected fraud{{else if eq . "identity"}}doubts about the identity of the holder{{else if eq . "dispute"}}proceedings about the name{{else if eq . "court_order"}}a court order{{else if eq . "nonpayment"}}its payment was disputed and is still unsettled{{else}}too soon after registration, transfer or a change of holder{{end}}{{end}}
 {{if or (eq .Change "approved") (eq .Change "completed")}}
 We no longer renew the domain or charge you for it. From now on the new
 provider is in charge of it. If you didn't want the domain to move,
@@ -47,7 +47,7 @@ or the transfer can be requested again.
 {{else if eq .Change "stop_refused"}}
 Ask the new provider to cancel the transfer, and contact us at once.
 {{end}}
-You find its history here:
+You can find its history here:
 
 {{.Stop}}
 `},

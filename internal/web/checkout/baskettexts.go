@@ -83,11 +83,11 @@ var basketTexts = ui.Texts{
 	"note.again_partly": {"Was sich zurzeit nicht bestellen lässt, wurde ausgelassen.", "Items that can't be ordered at the moment were left out."},
 	"note.again_split": {
 		"Verlängerungen bezahlen Sie getrennt. Sie finden sie unter „Bestellungen“.",
-		"Renewals are paid separately. You find them under “Orders”.",
+		"Renewals are paid separately. You can find them under “Orders”.",
 	},
 	"note.again_partly_split": {
 		"Was sich zurzeit nicht bestellen lässt, wurde ausgelassen. Verlängerungen bezahlen Sie getrennt. Sie finden sie unter „Bestellungen“.",
-		"Items that can't be ordered at the moment were left out. Renewals are paid separately. You find them under “Orders”.",
+		"Items that can't be ordered at the moment were left out. Renewals are paid separately. You can find them under “Orders”.",
 	},
 	"problem.basket_full": {
 		"Der Warenkorb ist voll. Bestellen Sie zuerst, was darin liegt.",

@@ -44,7 +44,7 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	},
 	"warning.extension": {
 		"Achtung, die Endung ist leicht zu verwechseln. Meinten Sie {1}?",
-		"Careful, this extension is easily confused. Did you mean {1}?",
+		"Careful, this extension is easily mistaken for another one. Did you mean {1}?",
 	},
 
 	"rule.eu_presence": {

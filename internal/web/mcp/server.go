@@ -30,7 +30,7 @@ const maxBody = 64 << 10
 const instructions = "Look up whether domain names are free and what they cost (domain_search for an idea, domain_check for a full name), " +
 	"what registries publish about them (whois_lookup), and the price list (list_tlds, tld_price). " +
 	"With sign-in: the customer's own domains and orders (list_my_domains, list_orders), and orders that a human pays in a browser (start_order, get_order_status, cancel_order). " +
-	"list_holders lists for whom the customer can register domains. " +
+	"list_holders lists the holders that the customer can register domains for. " +
 	"set_auto_renew turns automatic renewal of a domain off, or returns the link where the customer turns it on. " +
 	"Prices are per year, in EUR without VAT, unless a field says gross. No tool charges money."
 

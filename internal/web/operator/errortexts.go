@@ -126,7 +126,7 @@ var errorTexts = ui.WithRegistrantProblems(ui.Texts{
 	"error.contact_check_ended":     {"Die Adresse muss nicht mehr bestätigt werden", "The address no longer has to be confirmed"},
 	"error.bad_contact_link":        {"Der Link zur Bestätigung gilt nicht mehr", "The confirmation link is no longer valid"},
 	"error.contact_mail_resent":     {"Die Nachricht wurde gerade erst verschickt", "The message was sent a short time ago"},
-	"error.contact_note_missing":    {"Es fehlt, wie die Adresse geprüft wurde", "How the address was verified is missing"},
+	"error.contact_note_missing":    {"Es fehlt, wie die Adresse geprüft wurde", "The note on how the address was verified is missing"},
 	"error.not_a_transfer":          {"Die Position ist kein Umzug", "The item is not a transfer"},
 	"error.bad_auth_code":           {"Der Auth-Code hat nicht das richtige Format", "Malformed auth code"},
 	"error.no_such_claim":           {"Der Link zur Übernahme gilt nicht mehr", "The claim link is no longer valid"},

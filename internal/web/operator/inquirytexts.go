@@ -6,7 +6,7 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 var inquiryTexts = ui.Texts{
 	"tab.inquiries":       {"Anfragen", "Inquiries"},
 	"home.inquiries":      {"Offene Anfragen", "Open inquiries"},
-	"home.more_inquiries": {"Weitere Anfragen: {1}", "{1} more inquiries"},
+	"home.more_inquiries": {"Weitere Anfragen: {1}", "More open inquiries: {1}"},
 	"inquiries.intro": {
 		"Nachrichten aus dem Kontaktformular, die dringendste zuerst. Der Absender hat eine Eingangsbestätigung mit der Vorgangsnummer bekommen. Antworten Sie ihm per E-Mail, und schließen Sie den Vorgang mit einer Notiz.",
 		"Messages from the contact form, the most urgent first. The sender has an acknowledgement with the reference number. Reply by email, then close the case with a note.",

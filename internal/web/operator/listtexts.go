@@ -129,7 +129,7 @@ var listTexts = ui.Texts{
 	"document.correction":  {"Rechnungskorrektur", "Credit note"},
 	"order.jobs":           {"Offene Vorgänge und E-Mails", "Open jobs and emails"},
 	"order.jobs.none":      {"Nichts ist offen; alle E-Mails sind verschickt.", "Nothing is open; all emails have been sent."},
-	"order.mails":          {"Aufbewahrte E-Mails zu Bestellung und Domains", "Mails kept about the order and its domains"},
+	"order.mails":          {"Aufbewahrte E-Mails zu Bestellung und Domains", "Stored emails about the order and its domains"},
 	"order.mail":           {"E-Mail", "Email"},
 	"order.mail.accepted":  {"vom Mailserver angenommen", "accepted by the mail server"},
 	"order.mail.abandoned": {"nicht zustellbar", "undeliverable"},

@@ -7,7 +7,7 @@ var marginTexts = ui.Texts{
 	"tab.margin": {"Marge", "Margin"},
 	"margin.intro": {
 		"Netto-Erlöse abgeschlossener Bestellpositionen und was die Registries dafür berechnen. Rechnungskorrekturen mindern den Erlös in dem Monat, in dem sie ausgestellt werden; erstattete Registry-Gebühren mindern die Kosten. Was Banken zurückholen und was der Zahlungsanbieter berechnet, ist nicht abgezogen.",
-		"Net revenue of completed order items, and what registries charge for them. Credit notes reduce the revenue of the month they are issued in; fees that a registry returns reduce the cost. What banks take back and what the payment provider charges is not deducted.",
+		"Net revenue of completed order items, and what registries charge for them. Credit notes reduce the revenue of the month they are issued in; fees that a registry returns reduce the cost. Amounts that banks take back and the payment provider's fees are not deducted.",
 	},
 	// The header of the file, in the order of its columns.
 	"margin.columns": {
@@ -35,9 +35,9 @@ var marginTexts = ui.Texts{
 	"prices.below": {"Unter den Kosten", "Below cost"},
 	"prices.below_text": {
 		"Diese Preise liegen unter dem, was die Registry berechnet. Registrierungen und Umzüge bieten wir dazu nicht an; Verlängerung und Wiederherstellung bleiben möglich, damit Kunden ihre Domains behalten. Mit yes in der Spalte below_cost erlauben Sie den Verkauf.",
-		"These prices are lower than what the registry charges. Registrations and transfers are not for sale at them; renewals and restores stay possible, so that customers keep their domains. To allow the sale, put yes into the column below_cost.",
+		"These prices are lower than what the registry charges. Registrations and transfers are not for sale at them; renewals and restores stay possible, so that customers keep their domains. To allow the sale, put yes in the column below_cost.",
 	},
 	"prices.below_by": {"{1} unter den Kosten", "{1} below cost"},
-	"margin.hidden":   {"Weitere Endungen in der Datei: {1}.", "The file has {1} more extensions."},
+	"margin.hidden":   {"Weitere Endungen in der Datei: {1}.", "More extensions in the file: {1}."},
 	"margin.file":     {"Als CSV herunterladen", "Download as CSV"},
 }

@@ -63,7 +63,7 @@ var messageTexts = ui.Texts{
 	"message.detail":          {"Mehr dazu", "More about it"},
 	"message.number":          {"Nummern", "Numbers"},
 	"message.not_ours":        {"Diese Domain verwalten wir nicht.", "We don't manage this domain."},
-	"message.customer":        {"Kundenakte öffnen", "Open the customer's file"},
+	"message.customer":        {"Kundenakte öffnen", "Open the customer's account"},
 	"message.order":           {"Letzte Bestellung öffnen", "Open the last order"},
 	"message.raw":             {"Antwort der Registry", "Registry's response"},
 	"message.raw_hint": {

@@ -33,7 +33,7 @@ var texts = ui.Texts{
 	"weak.again":  {"Mit Passkey oder Code anmelden", "Sign in with a passkey or a code"},
 	"home.nothing": {
 		"Nichts zu tun: Kein Widerruf und keine Kündigung ist offen, keine Bestellung hängt fest, keine Erstattung ist überfällig, alle externen Systeme antworten.",
-		"Nothing to do: no withdrawal or termination is open, no order is stuck, no refund is overdue, all external systems respond.",
+		"Nothing to do: no withdrawal or termination is open, no order is stuck, no refund is overdue, and all external systems respond.",
 	},
 	"home.orders":  {"Festhängende Bestellungen", "Stuck orders"},
 	"home.items":   {"Bezahlt, aber noch nicht ausgeführt", "Paid, but not carried out yet"},
@@ -310,7 +310,7 @@ var texts = ui.Texts{
 		"Restrictions on a domain because of a dispute, a court order or abuse. A lock stays until an operator lifts it; the holder is notified of both by email.",
 	},
 	"locks.in_force": {"Aktiv", "Active"},
-	"locks.disputes": {"Durch Reklamationen von Zahlungen", "By payment disputes"},
+	"locks.disputes": {"Durch Reklamationen von Zahlungen", "Because of payment disputes"},
 	"locks.disputes_text": {
 		"Diese Sperren setzt der Dienst. Sie enden mit der Reklamation oder mit Ihrer Entscheidung dort.",
 		"The service sets these locks. They end with the dispute or with your decision there.",
@@ -365,7 +365,7 @@ var texts = ui.Texts{
 	},
 	"problem.preview_changed": {
 		"Inzwischen würde mehr geschehen, als Sie gesehen haben. Bitte lesen Sie die Liste noch einmal.",
-		"More would happen by now than you have seen. Please read the list again.",
+		"More would happen now than the list showed. Please read it again.",
 	},
 	"problem.brake_released": {"Die Notbremse ist schon gelöst.", "The safety brake is already released."},
 	"problem.payment_in_progress": {

@@ -38,7 +38,7 @@ var transferTexts = ui.Texts{
 	"away.reject":       {"Umzug ablehnen", "Reject the transfer"},
 	"away.approve":      {"Umzug bestätigen", "Approve the transfer"},
 	"away.unanswerable": {"Diesen Umzug können wir nicht ablehnen oder bestätigen: Die Registry erlaubt es nicht, oder er ist entschieden.", "We can't reject or approve this transfer: the registry doesn't allow it, or it is decided."},
-	"away.customer":     {"Kundenakte öffnen", "Open the customer's file"},
+	"away.customer":     {"Kundenakte öffnen", "Open the customer's account"},
 
 	"away_state.new":       {"gemeldet", "reported"},
 	"away_state.pending":   {"beantragt", "pending"},
@@ -54,7 +54,7 @@ var transferTexts = ui.Texts{
 	"away_reason.objection":   {"Widerspruch des Inhabers", "Registrant's objection"},
 	"away_reason.fraud":       {"Betrug", "Fraud"},
 	"away_reason.identity":    {"Streit um die Identität des Inhabers", "Dispute over the registrant's identity"},
-	"away_reason.dispute":     {"Verfahren um den Namen (UDRP, URS, TDRP)", "Proceeding about the name (UDRP, URS, TDRP)"},
+	"away_reason.dispute":     {"Verfahren um den Namen (UDRP, URS, TDRP)", "Proceedings about the name (UDRP, URS, TDRP)"},
 	"away_reason.court_order": {"Gerichtliche Anordnung", "Court order"},
 	"away_reason.nonpayment":  {"Nicht bezahlt (Reklamation der Zahlung)", "Non-payment (payment dispute)"},
 	"away_reason.lock":        {"Frist nach Registrierung, Umzug oder Inhaberwechsel", "Too soon after registration, transfer or a change of registrant"},

@@ -31,7 +31,7 @@ var contactCheckTexts = ui.Texts{
 	},
 	"contact_checks.none":       {"Alle Adressen sind bestätigt.", "All addresses are confirmed."},
 	"contact_checks.until":      {"Zu bestätigen bis", "To be confirmed by"},
-	"contact_checks.state":      {"Stand", "State"},
+	"contact_checks.state":      {"Stand", "Status"},
 	"contact_checks.pending":    {"Wartet auf Bestätigung", "Waiting for confirmation"},
 	"contact_checks.overdue":    {"Frist abgelaufen", "Deadline passed"},
 	"contact_checks.suspended":  {"Domains nicht im DNS", "Domains not in the DNS"},
@@ -49,11 +49,11 @@ var contactCheckTexts = ui.Texts{
 	},
 	"contact_check.overdue": {
 		"Der Inhaber hat seine E-Mail-Adresse {1} nicht bis {2} bestätigt. Wir müssen die Domain jetzt aus dem DNS nehmen; noch ist sie erreichbar.",
-		"The holder has not confirmed the email address {1} by {2}. We have to take the domain out of the DNS now; it is still online.",
+		"The holder did not confirm the email address {1} by {2}. We have to take the domain out of the DNS now; it is still online.",
 	},
 	"contact_check.suspended": {
 		"Diese Domain ist nicht im DNS und nicht erreichbar, weil der Inhaber seine E-Mail-Adresse {1} nicht bestätigt hat. Nach der Bestätigung nehmen wir sie sofort wieder auf.",
-		"We took this domain out of the DNS because the holder has not confirmed the email address {1}. Once it is confirmed, we put the domain back at once.",
+		"We took this domain out of the DNS because the holder has not confirmed the email address {1}. As soon as it is confirmed, we put the domain back.",
 	},
 	"line.contact.pending":   {"{1}: als Adresse des Inhabers noch nicht bestätigt", "{1}: not confirmed as the holder's address yet"},
 	"line.contact.overdue":   {"{1}: nicht bestätigt, Frist abgelaufen", "{1}: not confirmed, deadline passed"},

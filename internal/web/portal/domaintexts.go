@@ -59,7 +59,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"term.ends": {"Endet am {1}, wenn Sie nicht verlängern", "Ends on {1} unless you renew"},
 	"term.unpaid_hold": {
 		"Laufzeit vorbei; ab {1} nicht mehr im DNS, wenn Sie nicht verlängern",
-		"Term over; leaves the DNS on {1} unless you renew",
+		"Term over; will be taken out of the DNS on {1} unless you renew",
 	},
 	"term.unpaid_delete":  {"Laufzeit vorbei; wird am {1} gelöscht, wenn Sie nicht verlängern", "Term over; will be deleted on {1} unless you renew"},
 	"term.unpaid_transit": {"Laufzeit vorbei; geht am {1} an DENIC zurück, wenn Sie nicht verlängern", "Term over; goes back to DENIC on {1} unless you renew"},
@@ -109,7 +109,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"methods.none_long": {"Es ist kein Zahlungsmittel gespeichert.", "No payment method is saved."},
 	"methods.use": {
 		"Automatische Verlängerungen buchen wir vom Standard ab, auch bereits angekündigte. Sonst buchen wir von selbst nichts ab. Gespeicherte Karten können Sie auch auswählen, wenn Sie etwas bezahlen.",
-		"We charge automatic renewals to the default, including those already announced. Beyond that, we charge nothing on our own. You can also choose saved cards when you pay.",
+		"We charge automatic renewals to the default, including those already announced. We charge nothing else automatically. You can also choose saved cards when you pay.",
 	},
 	"methods.until":            {"Gültig bis", "Valid through"},
 	"methods.expired":          {"abgelaufen", "expired"},
@@ -122,7 +122,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"methods.as_default":       {"Als Standard verwenden: Davon buchen wir dann alle automatischen Verlängerungen ab.", "Use as default: we then charge all automatic renewals to it."},
 	"methods.full": {
 		"Mehr als {1} können Sie nicht speichern. Entfernen Sie zuerst eines. Wenn Sie eine Bestellung mit automatischer Verlängerung mit einem anderen bezahlen, ersetzt es den Standard.",
-		"You can't save more than {1}. Remove one first. If you pay an order with automatic renewal with another one, it replaces the default.",
+		"You can't save more than {1}. Remove one first. If you use another one to pay for an order with automatic renewal, that one replaces the default.",
 	},
 	"methods.change":         {"ändern", "change"},
 	"methods.add_hint":       {"Sie geben es bei unserem Zahlungsdienst ein. Abgebucht wird dabei nichts.", "You enter it at our payment provider. Nothing is charged."},
@@ -155,13 +155,13 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"domain_page.renew_years": {"{1} Jahre, bis {2}: {3}", "{1} years, until {2}: {3}"},
 	"domain_page.renew_hint": {
 		"Preise inkl. der Umsatzsteuer, die für Ihr Konto gilt. Im nächsten Schritt sehen Sie die Bestellung; erst dort bezahlen Sie.",
-		"Prices include the VAT that applies to your account. The next step shows your order; you only pay there.",
+		"Prices include the VAT that applies to your account. The next step shows your order; you don't pay until then.",
 	},
 	"domain_page.renew_premium_year":  {"1 Jahr, bis {1}", "1 year, until {1}"},
 	"domain_page.renew_premium_years": {"{1} Jahre, bis {2}", "{1} years, until {2}"},
 	"domain_page.renew_premium_hint": {
 		"Die Registry verlangt für diese Premium-Domain einen eigenen Preis. Im nächsten Schritt fragen wir ihn ab und zeigen Ihnen die Bestellung; erst dort bezahlen Sie.",
-		"The registry charges its own price for this premium domain. The next step asks for it and shows your order; you only pay there.",
+		"The registry charges its own price for this premium domain. In the next step we ask the registry for it and show your order; you don't pay until then.",
 	},
 	"domain_page.restore_premium": {
 		"Die Registry verlangt für diese Premium-Domain einen eigenen Preis. Sie sehen ihn, bevor Sie bezahlen. Die Domain ist danach bis {1} bezahlt.",
@@ -183,7 +183,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"domain_page.restore_until": {"Das ist voraussichtlich bis {1} möglich.", "This should be possible until {1}."},
 	"domain_page.restore_undated": {
 		"Bis wann das möglich ist, veröffentlicht die Registry nicht. Warten Sie besser nicht; bei Fragen schreiben Sie uns:",
-		"The registry doesn't publish until when this is possible. It is better not to wait; if you have questions, write to us:",
+		"The registry doesn't publish how long this is possible. It is better not to wait; if you have questions, write to us:",
 	},
 	"domain_page.restore_contact": {"Zum Kontaktformular", "Contact form"},
 	"domain_page.restore_none":    {"Bei uns lässt sie sich nicht wiederherstellen. Bei Fragen wenden Sie sich bitte an uns.", "It can't be restored through us. If you have questions, please contact us."},
@@ -259,7 +259,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"domain_page.locked_text": {"Die Domain kann nicht umziehen.", "The domain can't be transferred away."},
 	"domain_page.locked_default": {
 		"Neue Domains sperren wir, wo die Registry es erlaubt. Heben Sie die Sperre nur für einen Umzug auf.",
-		"We lock new domains where the registry allows it. Only unlock it to transfer it away.",
+		"We lock new domains where the registry allows it. Only unlock this one to transfer it away.",
 	},
 	"domain_page.unlocked": {"keine Umzugssperre", "no transfer lock"},
 	"domain_page.unlocked_text": {
@@ -337,7 +337,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	},
 	"closed.domain_is_expired": {
 		"Die Domain ist abgelaufen. Verlängern Sie sie, um sie wieder zu verwalten. Umziehen können Sie sie weiterhin: ohne Umzugssperre und mit Auth-Code.",
-		"The domain has expired. Renew it to manage it again. You can still transfer it away: unlocked, and with an auth code.",
+		"The domain has expired. Renew it to manage it again. You can still transfer it away, without a transfer lock and with an auth code.",
 	},
 	"closed.domain_is_in_redemption": {
 		"Die Domain ist gelöscht. Die Registry hält sie noch einige Zeit zurück; danach kann jeder sie registrieren.",
@@ -404,7 +404,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"change.ds_add":      {"DS-Eintrag hinzugefügt", "DS record added"},
 	"change.ds_remove":   {"DS-Eintrag entfernt", "DS record removed"},
 	"change.lock":        {"Für Umzüge gesperrt", "Transfer lock set"},
-	"change.unlock":      {"Sperre aufgehoben", "Lock removed"},
+	"change.unlock":      {"Sperre aufgehoben", "Transfer lock removed"},
 	"change.auth_code":   {"Auth-Code angezeigt", "Auth code shown"},
 	"change.holder":      {"Inhaber geändert", "Holder changed"},
 	"change.hold": {

@@ -37,7 +37,7 @@ var holderTexts = ui.Texts{
 	"holders.contact_none": {"Keiner", "None"},
 	"hint.holder_contacts": {
 		"Wen die Registry bei Fragen zur Technik oder zu Rechnungen findet. Viele Registries nehmen keine solchen Kontakte; dort stehen sie nur in Ihrem Konto.",
-		"Whom the registry lists for technical or billing questions. Many registries take no such contacts; those are listed in your account only.",
+		"The contact that the registry lists for technical or billing questions. Many registries take no such contact; it is then shown in your account only.",
 	},
 	"problem.holder_contact_unknown": {
 		"Diesen Kontakt gibt es in Ihrem Konto nicht. Bitte wählen Sie einen anderen.",
@@ -69,7 +69,7 @@ var holderTexts = ui.Texts{
 	"note.holder_deleted":   {"Der Inhaber ist gelöscht.", "The holder is deleted."},
 	"profile.holders":       {"Weitere Inhaber", "Other holders"},
 
-	"domain_page.contact_unused": {"Die Registry nimmt bei dieser Endung keinen.", "The registry takes none for this extension."},
+	"domain_page.contact_unused": {"Die Registry nimmt bei dieser Endung keinen.", "The registry takes no such contact for this extension."},
 
 	"holder_change.title":  {"Inhaber von {1} ändern?", "Change the holder of {1}?"},
 	"holder_change.before": {"Bisher", "Before"},
@@ -94,7 +94,7 @@ var holderTexts = ui.Texts{
 	"bulk.title.holder": {"Inhaber mehrerer Domains ändern", "Change the holder of several domains"},
 	"bulk.holder_hint": {
 		"Die bisherigen und der neue Inhaber bekommen eine Nachricht. Was die Regeln einer Endung nicht zulassen, bleibt unverändert.",
-		"The former holders and the new one are notified. Domains whose extension does not admit the new holder stay as they are.",
+		"The former holders and the new one are notified. Domains whose extension does not allow the new holder stay as they are.",
 	},
 	"bulk.holder_save":   {"Inhaber ändern (Domains: {1})", "Change holder (domains: {1})"},
 	"bulk.result.holder": {"Ergebnis: Inhaber ändern", "Result: change holder"},

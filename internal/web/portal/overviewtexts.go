@@ -22,10 +22,10 @@ var overviewTexts = ui.Texts{
 	"overview.until":       {"Datum", "Date"},
 	"overview.account":     {"Ihr Konto", "Your account"},
 	"overview.more":        {"und {1} weitere", "and {1} more"},
-	"more.decide":          {"Weitere Domains, die auf Ihre Entscheidung warten: {1}", "{1} more domains are waiting for your decision"},
-	"more.progress":        {"Weitere laufende Änderungen: {1}", "{1} more changes in progress"},
-	"more.expiring":        {"Weitere Domains, die bald ablaufen: {1}", "{1} more domains expire soon"},
-	"more.orders":          {"Weitere offene Bestellungen: {1}", "{1} more open orders"},
+	"more.decide":          {"Weitere Domains, die auf Ihre Entscheidung warten: {1}", "More domains waiting for your decision: {1}"},
+	"more.progress":        {"Weitere laufende Änderungen: {1}", "More changes in progress: {1}"},
+	"more.expiring":        {"Weitere Domains, die bald ablaufen: {1}", "More domains expiring soon: {1}"},
+	"more.orders":          {"Weitere offene Bestellungen: {1}", "More open orders: {1}"},
 	"overview.spent":       {"Ausgaben {1}", "Spending in {1}"},
 	"overview.spent_total": {"Bisher {1}, Erstattungen abgezogen.", "{1} so far, refunds deducted."},
 	"overview.ends":        {"Wann Laufzeiten enden", "When terms end"},
@@ -140,7 +140,7 @@ var overviewTexts = ui.Texts{
 	},
 	"agents.former": {
 		"Bestellungen über beendete Zugänge: {1} vorbereitet, {2} bezahlt, zusammen {3}.",
-		"Agents whose access has ended: {1} orders prepared, {2} paid, {3} in total.",
+		"Agents whose access has ended – orders prepared: {1}, paid: {2}, {3} in total.",
 	},
 	"agents.stop":     {"Stoppen", "Stop"},
 	"agents.stop_one": {"{1} stoppen", "Stop {1}"},
@@ -166,7 +166,7 @@ var overviewTexts = ui.Texts{
 	},
 	"delegate.may_pay": {
 		"Bestellungen von Registrierungen und Umzügen lesen, bezahlen und stornieren. Domains und Konto kann er nicht ändern.",
-		"Read, pay for and cancel orders of registrations and transfers. It can't change your domains or your account.",
+		"Read, pay for and cancel orders for registrations and transfers. It can't change your domains or your account.",
 	},
 
 	"stop.title": {"Alle Agenten stoppen", "Stop all agents"},

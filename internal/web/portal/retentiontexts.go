@@ -15,11 +15,11 @@ var retentionTexts = ui.Texts{
 	"retention.until": {"längstens bis", "until at the latest"},
 
 	"retention.bookings":     {"Bestellungen, Zahlungen und Rechnungen", "Orders, payments and invoices"},
-	"retention.why.bookings": {"Buchungsbelege: § 257 HGB, § 147 AO (8 Jahre)", "Booking vouchers: § 257 HGB, § 147 AO (8 years)"},
+	"retention.why.bookings": {"Buchungsbelege: § 257 HGB, § 147 AO (8 Jahre)", "Accounting records: § 257 HGB, § 147 AO (8 years)"},
 	"retention.tax":          {"Prüfungen Ihrer Umsatzsteuer-ID", "Checks of your VAT ID"},
 	"retention.why.tax":      {"Unterlagen für die Besteuerung: § 147 AO (6 Jahre)", "Tax documents: § 147 AO (6 years)"},
-	"retention.letters":      {"E-Mails zu Bestellungen, Domains und Fristen, Widerrufe und Kündigungen", "Emails about orders, domains and deadlines, withdrawals and terminations"},
-	"retention.why.letters":  {"Handelsbriefe: § 257 HGB, § 147 AO (6 Jahre)", "Commercial letters: § 257 HGB, § 147 AO (6 years)"},
+	"retention.letters":      {"E-Mails zu Bestellungen, Domains und Fristen, Widerrufe und Kündigungen", "Emails about orders, domains and deadlines, withdrawals and cancellations"},
+	"retention.why.letters":  {"Handelsbriefe: § 257 HGB, § 147 AO (6 Jahre)", "Business correspondence: § 257 HGB, § 147 AO (6 years)"},
 	"retention.registrations": {
 		"Ihre früheren Domains mit ihren Inhabern und Änderungen", "Your former domains with their holders and changes",
 	},

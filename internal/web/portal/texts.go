@@ -541,11 +541,11 @@ var texts = ui.WithRequirements(ui.Texts{
 	},
 	"close.ties.end": {
 		"Ihre Domain läuft am {1} aus. Danach bleibt sie noch für die Fristen ihrer Endung im Konto, dann lässt es sich schließen. Unser Support kann sie nach dem {1} auf Wunsch sofort löschen.",
-		"Your domain expires on {1}. It stays in the account for the periods of its extension after that, then you can close the account. Our support can delete it right after {1} if you ask.",
+		"Your domain expires on {1}. It then stays in the account until the grace and redemption periods of its extension are over; after that, you can close the account. If you ask, our support can delete it right after {1}.",
 	},
 	"close.ties.ends": {
 		"Ihre Domains laufen aus, die letzte am {1}. Danach bleiben sie noch für die Fristen ihrer Endungen im Konto, dann lässt es sich schließen. Unser Support kann sie nach dem Ende der Laufzeit auf Wunsch sofort löschen.",
-		"Your domains expire, the last one on {1}. They stay in the account for the periods of their extensions after that, then you can close the account. Our support can delete them right after their terms end if you ask.",
+		"Your domains expire, the last one on {1}. They then stay in the account until the grace and redemption periods of their extensions are over; after that, you can close the account. If you ask, our support can delete them right after their terms end.",
 	},
 	"close.sure": {"Ich möchte mein Konto endgültig schließen.", "I want to close my account permanently."},
 	"close.unsure": {

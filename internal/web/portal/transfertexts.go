@@ -13,7 +13,7 @@ var transferTexts = ui.Texts{
 	"away.view":                   {"Umzug ansehen", "View the transfer"},
 	"away.alert": {
 		"Ein anderer Anbieter will diese Domain übernehmen. Am {1} zieht sie um, wenn der Umzug nicht vorher endet.",
-		"Another provider wants to take over this domain. It moves on {1} unless the transfer ends before.",
+		"Another provider wants to take over this domain. It moves on {1} unless the transfer ends before then.",
 	},
 	"away.alert_undated": {"Ein anderer Anbieter will diese Domain übernehmen.", "Another provider wants to take over this domain."},
 	"away.gaining":       {"Neuer Anbieter", "New provider"},
@@ -55,7 +55,7 @@ var transferTexts = ui.Texts{
 	},
 	"away.lock": {
 		"Bis {1} kann ein Umzug abgelehnt werden: {2} gilt bei dieser Endung eine Frist von {3} Tagen.",
-		"A transfer may be refused until {1}: this extension has a period of {3} days {2}.",
+		"A transfer may be refused until {1}: this extension allows that for {3} days {2}.",
 	},
 	"lock_event.registration":      {"Nach der Registrierung", "after registration"},
 	"lock_event.transfer":          {"Nach einem Umzug", "after a transfer"},

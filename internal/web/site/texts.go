@@ -185,7 +185,7 @@ var texts = ui.Texts{
 	"sale.orders_not_served": {"Zurzeit nehmen wir keine Bestellungen an", "We aren't taking orders at the moment"},
 	"sale.other":             {"Hier nicht bestellbar", "Can't be ordered here"},
 
-	"rule.eu_presence":     {"Nur mit Sitz oder Wohnsitz in der EU", "EU residents and companies only"},
+	"rule.eu_presence":     {"Nur mit Sitz oder Wohnsitz in der EU", "EU and EEA residents and companies only"},
 	"rule.au_presence":     {"Nur mit Bezug zu Australien", "Connection to Australia required"},
 	"rule.ca_presence":     {"Nur mit Bezug zu Kanada", "Connection to Canada required"},
 	"rule.ch_presence":     {"Nur mit Bezug zur Schweiz", "Connection to Switzerland required"},
@@ -283,7 +283,7 @@ var texts = ui.Texts{
 	},
 	"assistant.can.not": {
 		"Nie: bezahlen, eine Domain weggeben oder umstellen, Ihre Daten ändern. Das können nur Sie, hier im Browser.",
-		"Never: pay, give away or reconfigure a domain, change your details. Only you can do that, here in your browser.",
+		"Never: pay, transfer a domain to another provider, change its nameservers or change your details. Only you can do that, here in your browser.",
 	},
 	"assistant.stop": {
 		"Wer für Sie handelt und was das bisher gekostet hat, sehen Sie im Portal unter „Agenten“. Dort beenden Sie jeden Zugang mit einem Klick. Ein Checkout-Agent, den Sie dort verbinden, ist etwas anderes: Er bezahlt mit einer Zahlungsfreigabe, die Sie ihm gegeben haben.",
