@@ -185,7 +185,7 @@ var texts = ui.Texts{
 	"sale.orders_not_served": {"Zurzeit nehmen wir keine Bestellungen an", "We aren't taking orders at the moment"},
 	"sale.other":             {"Hier nicht bestellbar", "Can't be ordered here"},
 
-	"rule.eu_presence":     {"Nur mit Sitz oder Wohnsitz in der EU", "EU and EEA residents and companies only"},
+	"rule.eu_presence":     {"Nur mit Sitz oder Wohnsitz in der EU oder im EWR", "EU and EEA residents and companies only"},
 	"rule.au_presence":     {"Nur mit Bezug zu Australien", "Connection to Australia required"},
 	"rule.ca_presence":     {"Nur mit Bezug zu Kanada", "Connection to Canada required"},
 	"rule.ch_presence":     {"Nur mit Bezug zur Schweiz", "Connection to Switzerland required"},
