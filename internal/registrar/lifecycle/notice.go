@@ -163,7 +163,7 @@ func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domai
 		data["days_left"] = strconv.Itoa(left)
 	}
 	s.addPolicy(data, domain, now)
-	if kind == registrar.MailExpired && PolicyOf(domain.TLD).renewalOver() {
+	if PolicyOf(domain.TLD).RenewalEndsWithTerm() {
 		data["over"] = "true"
 	}
 	if price := s.cfg.RenewalPrice(ctx, domain, now); price.Gross > 0 {

@@ -100,6 +100,13 @@ func (s State) status() registrar.DomainStatus {
 	return registrar.DomainStatus(s)
 }
 
+// OutOfDNS reports whether an expired domain is out of the DNS: held by us, or by the registry when
+// its status was last read.
+func (d Domain) OutOfDNS() bool {
+	held := func(status string) bool { return strings.HasSuffix(status, "Hold") }
+	return d.Status == registrar.DomainExpired && (!d.Term.HeldAt.IsZero() || slices.ContainsFunc(d.RegistryStatus, held))
+}
+
 // State returns how lists show the domain.
 func (d Domain) State() State { return cmp.Or(d.Restriction, State(d.Status)) }
 

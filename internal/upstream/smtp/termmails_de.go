@@ -3,9 +3,12 @@ package smtp
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // germanUnpaid says what happens to a domain that is not paid.
-const germanUnpaid = `{{if eq .Unpaid "delete"}}Ohne Verlängerung {{if .HoldAt}}nehmen wir die Domain am {{.HoldAt}} aus
+const germanUnpaid = `{{if .Over}}Verlängern können Sie nur bis zum Ende der Laufzeit am {{.Date}}. Danach
+geht es nicht mehr.
+
+{{end}}{{if eq .Unpaid "delete"}}Ohne Verlängerung {{if .HoldAt}}nehmen wir die Domain am {{.HoldAt}} aus
 dem DNS. Webseiten und E-Mail-Adressen unter diesem Namen funktionieren dann
-nicht mehr. Am {{.DeleteAt}} löschen wir sie.{{else}}löschen wir die Domain am {{.DeleteAt}}.{{end}}{{if .Days}}
+nicht mehr. Am {{.DeleteAt}} löschen wir sie.{{else}}löschen wir die Domain {{if .Over}}nach diesem Tag{{else}}am {{.DeleteAt}}{{end}}.{{end}}{{if .Days}}
 Danach lässt sie sich noch {{.Days}} Tage lang wiederherstellen. Das kostet
 deutlich mehr als eine Verlängerung.{{else}}
 Wiederherstellen können Sie sie bei uns danach nicht.{{end}}
@@ -33,7 +36,7 @@ der Laufzeit {{if .More}}werden die Domains{{else}}wird die Domain{{end}} aus de
 danach kann sie jeder registrieren.{{end}}`
 
 // germanExpiryEnd is until when the customer can still decide otherwise: "Bis …".
-const germanExpiryEnd = `zur {{if eq .Unpaid "transit"}}Übergabe{{else if or (eq .Unpaid "mixed") (not .Unpaid)}}Übergabe oder Löschung{{else}}Löschung{{end}}`
+const germanExpiryEnd = `{{if .Over}}zum Ende der Laufzeit{{if not .More}} am {{.Date}}{{end}}{{else}}zur {{if eq .Unpaid "transit"}}Übergabe{{else if or (eq .Unpaid "mixed") (not .Unpaid)}}Übergabe oder Löschung{{else}}Löschung{{end}}{{end}}`
 
 // germanRenewalPrice is what a renewal costs, if that is known.
 const germanRenewalPrice = `{{if .Renewal}}Die Verlängerung kostet derzeit {{.Renewal}} für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}},
@@ -111,12 +114,13 @@ Sie wurde nicht verlängert und am {{.Day}} gelöscht.{{if .Restorable}}
 Bis zum {{.Restorable}} lässt sie sich noch wiederherstellen.{{end}}
 {{else}}
 {{if eq .Change "expired"}}Die bezahlte Laufzeit ist am {{.Date}} abgelaufen.{{else}}Die bezahlte Laufzeit endet am {{.Date}}.{{end}}
-{{if .Over}}Verlängern lässt sie sich bei uns nicht mehr.
+{{if and .Over (eq .Change "expired")}}Verlängern lässt sie sich bei uns nicht mehr.
 {{else if .ChargeAt}}Sie soll sich vorher automatisch verlängern. Dann müssen Sie nichts tun.
 {{else if .HoldAt}}Ohne Verlängerung nehmen wir sie am {{.HoldAt}} aus dem DNS und löschen sie am
 {{.DeleteAt}}.
 {{else if eq .Unpaid "transit"}}Ohne Verlängerung übergeben wir sie am {{.DeleteAt}} an die Registry
 DENIC, die Ihnen dann einen Brief schreibt.
+{{else if .Over}}Verlängern lässt sie sich nur bis dahin. Danach wird sie gelöscht.
 {{else if .DeleteAt}}Ohne Verlängerung löschen wir sie am {{.DeleteAt}}.
 {{else}}Ohne Verlängerung kann sie danach ausfallen und gelöscht werden.
 {{end}}{{end}}

@@ -3,9 +3,11 @@ package smtp
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // englishUnpaid says what happens to a domain that is not paid.
-const englishUnpaid = `{{if eq .Unpaid "delete"}}Without a renewal {{if .HoldAt}}we take the domain out of the DNS on
+const englishUnpaid = `{{if .Over}}You can renew it only until its term ends on {{.Date}}, not after that.
+
+{{end}}{{if eq .Unpaid "delete"}}Without a renewal {{if .HoldAt}}we take the domain out of the DNS on
 {{.HoldAt}}. Websites and email addresses under this name then stop working. On
-{{.DeleteAt}} we delete it.{{else}}we delete the domain on {{.DeleteAt}}.{{end}}{{if .Days}}
+{{.DeleteAt}} we delete it.{{else}}we delete the domain {{if .Over}}after that day{{else}}on {{.DeleteAt}}{{end}}.{{end}}{{if .Days}}
 After that it can be restored for another {{.Days}} days, which costs much
 more than a renewal.{{else}}
 After that, it can't be restored through us.{{end}}
@@ -33,7 +35,7 @@ the term, the {{if .More}}domains are{{else}}domain is{{end}} taken out of the D
 anyone can register {{if .More}}them{{else}}it{{end}}.{{end}}`
 
 // englishExpiryEnd is until when the customer can still decide otherwise: "Until …".
-const englishExpiryEnd = `{{if eq .Unpaid "transit"}}we hand {{if .More}}them{{else}}it{{end}} over{{else}}{{if .More}}they are{{else}}it is{{end}} {{if or (eq .Unpaid "mixed") (not .Unpaid)}}handed over or {{end}}deleted{{end}}`
+const englishExpiryEnd = `{{if .Over}}the end of {{if .More}}its{{else}}the{{end}} term{{if not .More}} on {{.Date}}{{end}}{{else}}{{if eq .Unpaid "transit"}}we hand {{if .More}}them{{else}}it{{end}} over{{else}}{{if .More}}they are{{else}}it is{{end}} {{if or (eq .Unpaid "mixed") (not .Unpaid)}}handed over or {{end}}deleted{{end}}{{end}}`
 
 // englishRenewalPrice is what a renewal costs, if that is known.
 const englishRenewalPrice = `{{if .Renewal}}Renewal currently costs {{.Renewal}} for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}},
@@ -108,13 +110,14 @@ It was not renewed and was deleted on {{.Day}}.{{if .Restorable}}
 It can be restored until {{.Restorable}}.{{end}}
 {{else}}
 {{if eq .Change "expired"}}Its paid term ended on {{.Date}}.{{else}}Its paid term ends on {{.Date}}.{{end}}
-{{if .Over}}It can no longer be renewed through us.
+{{if and .Over (eq .Change "expired")}}It can no longer be renewed through us.
 {{else if .ChargeAt}}It is set to renew automatically before then, in which case you don't
 need to do anything.
 {{else if .HoldAt}}Without a renewal we take it out of the DNS on {{.HoldAt}} and delete it on
 {{.DeleteAt}}.
 {{else if eq .Unpaid "transit"}}Without a renewal we hand it over to its registry, DENIC, on
 {{.DeleteAt}}. DENIC then writes to you.
+{{else if .Over}}It can be renewed only until then. After that, it is deleted.
 {{else if .DeleteAt}}Without a renewal we delete it on {{.DeleteAt}}.
 {{else}}Without a renewal it may stop working after that date and may be deleted.
 {{end}}{{end}}

@@ -23,10 +23,11 @@ import (
 type domainView struct {
 	domainchange.View
 	Path          string                    // the page's own path
-	State         portfolio.State           // as in the list
+	Listed        portfolio.Domain          // as in the list
 	Closed        map[string]registrar.Code // why a kind of change is not possible
 	Transfers     string                    // the page about transfers, for a pending domain
 	ClosedReason  registrar.Code            // why no change is possible; empty if some are
+	Expired       string                    // says what an expired domain's state is, instead of ClosedReason; empty for others
 	Locking       bool                      // the transfer lock is requested and not confirmed
 	Disputed      bool                      // locked because of a payment dispute
 	Contact       string                    // the contact form
@@ -138,6 +139,9 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	case why != domainchange.DomainRestricted: // a lock closes only what it restricts
 		view.ClosedReason = why
 	}
+	if view.ClosedReason == domainchange.IsExpired {
+		view.Expired = h.expiredBanner(req, view)
+	}
 	for _, why := range view.Closed {
 		view.Disputed = view.Disputed || why == domainchange.DomainDisputed
 	}
@@ -202,7 +206,10 @@ func (h *Handler) addTermEnd(req *ui.Request, view *domainView) error {
 	if err != nil {
 		return err
 	}
-	view.End, view.State = h.termEndOf(req, domain), domain.State()
+	if view.HasRecord {
+		domain.RegistryStatus = view.Record.Statuses
+	}
+	view.End, view.Listed = h.termEndOf(req, domain), domain
 	if view.Labels == nil {
 		view.Labels = &labels{domain.Folder, domain.Note}
 	}

@@ -17,7 +17,7 @@ import (
 type overviewLine struct {
 	Name      string            // a domain; empty if the line is not about one
 	Held      *portfolio.Domain // the customer's domain that the line is about; nil if it is about an order
-	StateKey  string            // the text key of its state, if that is why it is listed
+	ShowState bool              // its state is why it is listed
 	More      int               // further domains of an order
 	Text      string
 	Until     time.Time
@@ -212,7 +212,7 @@ func (h *Handler) overviewLine(req *ui.Request, line overview.Line) (overviewLin
 			row.ActionKey = "do.view"
 		}
 		if line.Kind == overview.TermOver { // the end of the term has passed
-			row.Until, row.StateKey = end.RenewableUntil, "domain."+string(line.Domain.State())
+			row.Until, row.ShowState = end.RenewableUntil, true
 		}
 	case overview.Undecided:
 		row.Text, row.ActionKey = text("line.undecided"), "do.decide"

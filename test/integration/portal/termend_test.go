@@ -1,0 +1,82 @@
+package portal
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+)
+
+func TestTermEnd_LastDayIsNamedAndNothingIsOfferedAfterIt(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	id := s.addDomainOf(erika.ID, "laufend", ".eu", registrar.DomainActive)
+	path, last := "/portal/domains/"+id, s.clock.now().Add(90*24*time.Hour).UTC().Format("02.01.2006")
+	b := s.signedInBrowser("erika@example.org")
+	if page := b.get(path).body; !strings.Contains(page, "nur bis zum Ende der Laufzeit am "+last+". Danach") || !strings.Contains(page, "nur bis zum Ende der Laufzeit am "+last+".</p>") || strings.Contains(page, "Bis zur Löschung") {
+		t.Errorf("before the choice: %s", page)
+	}
+	b.post(path+"/expire", nil)
+	if page := b.get(path).body; !strings.Contains(page, path+"/keep") || !strings.Contains(page, "nur bis zum Ende der Laufzeit am "+last) {
+		t.Errorf("after the choice: %s", page)
+	}
+	s.clock.advance(91 * 24 * time.Hour)
+	s.exec("UPDATE domains SET status = 'expired' WHERE id = $1", id)
+	b = s.signedInBrowser("erika@example.org")
+	if page := b.get(path).body; strings.Contains(page, path+"/keep") || strings.Contains(page, path+"/expire") || strings.Contains(page, "um sie wieder zu verwalten") || !strings.Contains(page, "Hier kann sie nicht mehr verlängert werden.") {
+		t.Errorf("after the term: %s", page)
+	}
+	if got := b.post(path+"/keep", nil); got.status != http.StatusConflict || !strings.Contains(got.body, "lässt sich nicht mehr verlängern") {
+		t.Errorf("the choice is taken back after the term: %d %s", got.status, got.body)
+	}
+}
+
+func TestExpiredDomain_SaysOutageFirst(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	day := func(days int) string { return s.clock.now().AddDate(0, 0, days).UTC().Format("02.01.2006") }
+	for name, test := range map[string]struct {
+		tld, statuses  string
+		heldDays       int
+		noCode, noLock bool
+		want           string
+		outage         bool
+	}{
+		"in use":                      {tld: ".org", want: "Die Domain ist am " + day(-12) + " abgelaufen. Verlängern Sie sie, um sie wieder zu verwalten. Umziehen können Sie sie weiterhin: ohne Umzugssperre und mit Auth-Code."},
+		"held by us":                  {tld: ".com", statuses: "clientHold", heldDays: -2, want: "Seit " + day(-2) + " nicht im DNS: Website und E-Mail sind nicht erreichbar. Die Laufzeit ist vorbei. Verlängern Sie die Domain", outage: true},
+		"held by the registry":        {tld: ".se", statuses: "serverHold", noLock: true, want: "Nicht im DNS: Website und E-Mail sind nicht erreichbar. Die Laufzeit ist vorbei. Verlängern Sie die Domain, damit sie wieder ins DNS kommt. Umziehen können Sie sie weiterhin, mit Auth-Code.", outage: true},
+		"neither a lock nor a code":   {tld: ".uk", noLock: true, noCode: true, want: "abgelaufen. Verlängern Sie sie, um sie wieder zu verwalten.</p>"},
+		"held and not renewable here": {tld: ".eu", statuses: "serverHold", want: `Website und E-Mail sind nicht erreichbar. Hier kann sie nicht mehr verlängert werden. <a href="/kontakt">`, outage: true},
+	} {
+		id := s.addDomainOf(erika.ID, strings.ReplaceAll(name, " ", "-"), test.tld, registrar.DomainExpired)
+		s.exec("UPDATE domains SET paid_until = $1 WHERE id = $2", s.clock.now().AddDate(0, 0, -12).UnixMicro(), id)
+		if test.heldDays != 0 {
+			s.exec(`INSERT INTO term_ends (domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, held_at, deleted_at, updated_at)
+				VALUES ($1, (SELECT paid_until FROM domains WHERE id = $1), $2, 'x', $3, '', 'held', $4, 1, $5, 0, 1)`,
+				id, erika.ID, test.tld, s.clock.now().AddDate(0, 0, 23).UnixMicro(), s.clock.now().AddDate(0, 0, test.heldDays).UnixMicro())
+		}
+		must(t, s.db.PutRegistryRecord(t.Context(), id, domainchange.Record{Statuses: strings.Fields(test.statuses), ReadAt: time.Now()}))
+		s.exec("UPDATE domains SET registry_status = $1 WHERE id = $2", test.statuses, id)
+		s.registry.noLock, s.registry.noCode = test.noLock, test.noCode
+		tone := "note warning"
+		if test.outage {
+			tone = "note bad"
+		}
+		if page := b.get("/portal/domains/" + id).body; !strings.Contains(page, `<p class="`+tone+`">`) || !strings.Contains(page, strings.ReplaceAll(test.want, "E-Mail", "E\u2011Mail")) {
+			t.Errorf("%s: the page lacks %q: %s", name, test.want, page)
+		}
+		const badge = `<span class="badge bad">nicht im DNS</span>`
+		if list := b.get("/portal/domains?tld=" + test.tld).body; strings.Contains(list, badge) != test.outage || !strings.Contains(list, ">abgelaufen</span>") {
+			t.Errorf("%s: the list: %s", name, list)
+		}
+	}
+	if overview := b.get("/portal").body; strings.Count(overview, `<span class="badge bad">nicht im DNS</span>`) != 3 {
+		t.Errorf("the overview: %s", overview)
+	}
+}
