@@ -32,10 +32,18 @@ func (db *DB) GetDomainRegistrant(ctx context.Context, customer, domain string) 
 }
 
 // AnnouncedRenewal returns the announced charge for a term.
-func (db *DB) AnnouncedRenewal(ctx context.Context, domain string, termEnd time.Time) (lifecycle.Charge, bool, error) {
-	return rowAs(func(row query.GetAnnouncedRenewalRow) lifecycle.Charge {
+func (db *DB) AnnouncedRenewal(ctx context.Context, customer, domain string, termEnd time.Time) (lifecycle.Charge, bool, error) {
+	charge, announced, err := rowAs(func(row query.GetAnnouncedRenewalRow) lifecycle.Charge {
 		return lifecycle.Charge{At: fromMicros(row.ChargeAt), Gross: registrar.Cents(row.Gross)}
 	})(db.read().GetAnnouncedRenewal(ctx, domain, micros(termEnd)))
+	if err != nil || !announced {
+		return charge, announced, err
+	}
+	methods, err := db.GetMethods(ctx, customer, 0)
+	if method := methods.Default(); method.Expired(charge.At) {
+		charge.MethodExpires = method.Expires
+	}
+	return charge, true, err
 }
 
 // StoreExpiryNotice stores a notice with its mail and, at the end of a term, the unpaid term.

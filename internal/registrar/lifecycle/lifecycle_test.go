@@ -67,7 +67,7 @@ func (*memStore) GetDomainRegistrant(context.Context, string, string) (registrar
 	return registrar.Registrant{}, nil
 }
 
-func (*memStore) AnnouncedRenewal(context.Context, string, time.Time) (lifecycle.Charge, bool, error) {
+func (*memStore) AnnouncedRenewal(context.Context, string, string, time.Time) (lifecycle.Charge, bool, error) {
 	return lifecycle.Charge{}, false, nil
 }
 

@@ -148,12 +148,15 @@ func daysBetween(from, to time.Time) int {
 func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domain Domain, now time.Time) (registrar.Mail, error) {
 	data := noticeData(domain.ID, domain.Name, domain.PaidUntil)
 	if domain.Renews && kind != registrar.MailExpired {
-		charge, announced, err := s.cfg.Store.AnnouncedRenewal(ctx, domain.ID, domain.PaidUntil)
+		charge, announced, err := s.cfg.Store.AnnouncedRenewal(ctx, domain.Customer, domain.ID, domain.PaidUntil)
 		if err != nil {
 			return registrar.Mail{}, err
 		}
 		if announced {
 			data["charge_at"], data["gross"] = dateText(charge.At), charge.Gross.String()
+			if charge.MethodExpires != "" {
+				data["method_expires"] = charge.MethodExpires
+			}
 		}
 	}
 	if domain.Expires {
@@ -188,7 +191,7 @@ func (s *Service) holderMail(ctx context.Context, mail registrar.Mail) (*registr
 		return nil, err
 	}
 	data := maps.Clone(mail.Data)
-	for _, key := range []string{"gross", "renewal", "renewal_years", "vat_rate"} {
+	for _, key := range []string{"gross", "renewal", "renewal_years", "vat_rate", "method_expires"} {
 		delete(data, key)
 	}
 	data["change"], data["name"] = string(mail.Kind), own.DisplayName()

@@ -46,7 +46,13 @@ einschließlich {{.Rate}} Umsatzsteuer.
 
 // germanRenewBefore asks to renew, or says that it happens automatically.
 const germanRenewBefore = `{{if .ChargeAt}}
-Sie müssen nichts tun: Die Domain verlängert sich automatisch. Am
+{{if .MethodExpires}}Achtung: Ihre Karte gilt nur bis {{.MethodExpires}} und ist am Tag der Abbuchung
+abgelaufen. Hinterlegen Sie bitte vorher ein anderes Zahlungsmittel, sonst
+wird die Domain nicht verlängert:
+
+{{.Portal}}/payment-methods
+
+Die Domain soll sich automatisch verlängern.{{else}}Sie müssen nichts tun: Die Domain verlängert sich automatisch.{{end}} Am
 {{.ChargeAt}} buchen wir {{.Gross}} von Ihrem
 Standard-Zahlungsmittel ab. Bis dahin können Sie das auf der Seite der
 Domain ausschalten:
@@ -174,7 +180,9 @@ Bezahlt bis:  {{.Date}}
 {{if eq .Change "handed_over"}}
 Am {{.Day}} haben wir sie an die Registry DENIC übergeben, weil
 sie nicht verlängert wurde. DENIC schreibt dem Inhaber einen Brief. Darin
-steht, wie er die Domain behalten kann.
+steht, wie er die Domain behalten kann.{{with .Page}} Das Wichtigste finden Sie auch hier:
+
+{{.}}{{end}}
 {{else if eq .Change "refunded"}}
 Wir haben den Preis der Registrierung erstattet und die Domain am
 {{.Day}} gelöscht. Sobald die Registry sie freigibt, kann jeder sie neu

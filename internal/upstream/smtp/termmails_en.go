@@ -45,7 +45,13 @@ including {{.Rate}} VAT.
 
 // englishRenewBefore asks to renew, or says that it happens automatically.
 const englishRenewBefore = `{{if .ChargeAt}}
-You don't need to do anything: the domain renews automatically. On
+{{if .MethodExpires}}Important: your card is only valid through {{.MethodExpires}} and will have expired on
+the day of the charge. Please add another payment method before then, or
+the domain won't be renewed:
+
+{{.Portal}}/payment-methods
+
+The domain is set to renew automatically.{{else}}You don't need to do anything: the domain renews automatically.{{end}} On
 {{.ChargeAt}} we charge {{.Gross}} to your default payment
 method. Until then you can turn this off on the domain's page:
 
@@ -170,7 +176,9 @@ Paid until: {{.Date}}
 {{if eq .Change "handed_over"}}
 On {{.Day}} we handed it over to its registry, DENIC, because it
 was not renewed. DENIC writes to the holder. Their letter explains how to
-keep the domain.
+keep the domain.{{with .Page}} The essentials are here, too:
+
+{{.}}{{end}}
 {{else if eq .Change "refunded"}}
 We refunded the price of its registration and deleted it on {{.Day}}.
 Once the registry releases it, anyone can register it.

@@ -86,7 +86,11 @@ var dsField = ui.Field{
 func domainPath(id string) string { return domainsPath + "/" + id }
 
 func (h *Handler) domain(req *ui.Request) error {
-	return h.showDomain(req, http.StatusOK, domainView{DS: dsField})
+	err := h.showDomain(req, http.StatusOK, domainView{DS: dsField})
+	if registrar.CodeOf(err) == registrar.NoSuchDomain {
+		return h.showFormer(req)
+	}
+	return err
 }
 
 // toDomain redirects to a domain's page.

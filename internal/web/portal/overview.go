@@ -58,6 +58,7 @@ type overviewView struct {
 	SpentRows, EndRows    []monthRow
 	Total                 registrar.Cents
 	Transfer              string // the page on which transfers are ordered
+	EmptyKey              string // the text key that replaces the parts if there are none
 }
 
 // home is the page after sign-in.
@@ -69,7 +70,7 @@ func (h *Handler) home(req *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	view := overviewView{Overview: found, Total: found.SpentTotal()}
+	view := overviewView{Overview: found, Total: found.SpentTotal(), EmptyKey: "overview.empty"}
 	if h.Orders != nil {
 		view.Transfer = ui.InLanguage(req.Language, ui.TransferPath, ui.EnglishTransferPath)
 	}
@@ -104,6 +105,10 @@ func (h *Handler) home(req *ui.Request) error {
 		text := h.templates.Text(req.Language, "line.transfers", transfers.Ready, transfers.Correct, transfers.Impossible)
 		view.addDecision(overviewLine{Text: text, URL: ui.TransfersPath, ActionKey: "do.transfers"})
 	}
+	expiredMethod, err := h.addExpiredMethod(req, &view)
+	if err != nil {
+		return err
+	}
 	unconfirmed, err := h.addContactChecks(req, &view)
 	if err != nil {
 		return err
@@ -121,7 +126,16 @@ func (h *Handler) home(req *ui.Request) error {
 		}
 		view.NoWayBack = len(passkeys) == 0
 	}
-	view.Nothing = found.Idle() && transfers.Waiting() == 0 && unconfirmed == 0 && !view.NoWayBack
+	view.Nothing = found.Idle() && transfers.Waiting() == 0 && unconfirmed == 0 && !expiredMethod && !view.NoWayBack
+	if view.Empty() {
+		former, err := h.Portfolio.Former(req.R.Context(), req.Actor())
+		if err != nil {
+			return err
+		}
+		if len(former) > 0 {
+			view.EmptyKey = "overview.empty_former"
+		}
+	}
 	h.addCharts(req, &view)
 	return h.templates.Render(req, ui.View{Name: "overview", Title: "overview.title", Section: ui.HomePath, Data: view})
 }

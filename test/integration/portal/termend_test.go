@@ -80,3 +80,51 @@ func TestExpiredDomain_SaysOutageFirst(t *testing.T) {
 		t.Errorf("the overview: %s", overview)
 	}
 }
+
+func TestFormerDomain_StaysReadableForItsFormerCustomerOnly(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika, day := s.newMember("erika@example.org"), s.clock.now().AddDate(0, 0, -3)
+	b := s.signedInBrowser("erika@example.org")
+	if list := b.get("/portal/domains").body; !strings.Contains(list, "Sie haben noch keine Domains.") || strings.Contains(list, "Frühere Domains") {
+		t.Errorf("an account that never had domains: %s", list)
+	}
+	for id, tld := range map[string]string{"dom_handed": ".de", "dom_deleted": ".org", "dom_paid": ".com"} {
+		state := "closed"
+		if id == "dom_paid" {
+			state = "paid"
+		}
+		s.exec(`INSERT INTO term_ends (domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, held_at, deleted_at, ended_at, updated_at)
+			VALUES ($1, $2, $3, $4, $5, 'desk', $6, 0, 0, 0, $7, $7, $7)`, id, day.AddDate(0, 0, -14).UnixMicro(), erika.ID, "teeladen"+tld, tld, state, day.UnixMicro())
+	}
+	s.exec(`INSERT INTO sent_notices (id, customer_id, domain_id, name, term_end, kind, recipient, subject, body, queued_at, sent_at, accepted, response)
+		VALUES ('mai_1', $1, 'dom_handed', 'teeladen.de', 1, 'domain_closed', 'erika@example.org', 'ist nicht mehr bei uns', 'x', 1, 2, 1, '250 ok')`, erika.ID)
+	written := day.UTC().Format("02.01.2006")
+	for id, want := range map[string][]string{
+		"dom_handed":  {"Am " + written + " haben wir sie an die Registry DENIC übergeben", "TRANSIT-Passwort", `href="https://transit.denic.de/"`, "ist nicht mehr bei uns"},
+		"dom_deleted": {"seit " + written + " endgültig gelöscht", "auch Sie"},
+	} {
+		got := b.get("/portal/domains/" + id)
+		for _, part := range want {
+			if got.status != http.StatusOK || !strings.Contains(got.body, part) {
+				t.Errorf("%s: %d lacks %q: %s", id, got.status, part, got.body)
+			}
+		}
+	}
+	if list := b.get("/portal/domains").body; !strings.Contains(list, "Sie haben keine Domains mehr.") || !strings.Contains(list, "Frühere Domains (2)") || !strings.Contains(list, "/portal/domains/dom_handed") {
+		t.Errorf("the list: %s", list)
+	}
+	if home := b.get("/portal").body; !strings.Contains(home, "Sie haben keine Domains mehr") || strings.Contains(home, "Suchen Sie zuerst") {
+		t.Errorf("the overview: %s", home)
+	}
+	s.newMember("mallory@example.org")
+	stranger := s.signedInBrowser("mallory@example.org")
+	for _, path := range []string{"/portal/domains/dom_handed", "/portal/domains/dom_paid"} {
+		if got := stranger.get(path); got.status != http.StatusNotFound {
+			t.Errorf("another customer sees %s: %d", path, got.status)
+		}
+	}
+	if got := b.get("/portal/domains/dom_paid"); got.status != http.StatusNotFound {
+		t.Errorf("a domain that was not lost: %d", got.status)
+	}
+}
