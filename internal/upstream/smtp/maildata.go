@@ -158,6 +158,7 @@ type termData struct {
 	Unpaid, HoldAt, DeleteAt, Days string
 	DaysLeft                       int    // until the term ends; 0 if unknown
 	Choice                         string // expire: the customer wants to let it expire
+	Cancelled                      string // the day on which the customer terminated the contract; empty if they did not
 	Day                            string // on which it happened
 	Restorable                     string // the last day of a restore; empty: there is none
 	// Renewal is the gross price of the next term, RenewalYears its length; empty if unknown.
@@ -174,7 +175,7 @@ var registrantFields = []string{
 func (l *language) termData(data map[string]string) termData {
 	d := termData{
 		ChargeAt: l.formatDate(data["charge_at"]), Unpaid: data["unpaid"], HoldAt: l.formatDate(data["hold_at"]), DeleteAt: l.formatDate(data["delete_at"]),
-		Days: sanitizeValue(data["redemption_days"]), Choice: data["choice"], Day: l.formatDate(data["at"]), Restorable: l.formatDate(data["until"]),
+		Days: sanitizeValue(data["redemption_days"]), Choice: data["choice"], Cancelled: l.formatDate(data["cancelled_at"]), Day: l.formatDate(data["at"]), Restorable: l.formatDate(data["until"]),
 	}
 	d.DaysLeft, _ = strconv.Atoi(data["days_left"])
 	d.Renewal = l.formatAmount(data["renewal"])

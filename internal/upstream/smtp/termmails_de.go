@@ -58,7 +58,11 @@ Standard-Zahlungsmittel ab. Bis dahin können Sie das auf der Seite der
 Domain ausschalten:
 
 {{.Place}}
-{{else}}{{if eq .Choice "expire"}}
+{{else}}{{if .Cancelled}}
+Sie haben den Vertrag über diese Domain am {{.Cancelled}} gekündigt. Sie endet, wie
+Sie es wollten. Möchten Sie sie doch behalten? Dann verlängern Sie sie
+bitte vorher auf ihrer Seite:
+{{else if eq .Choice "expire"}}
 Sie haben gewählt, diese Domain auslaufen zu lassen. Möchten Sie sie
 doch behalten? Dann verlängern Sie sie bitte vorher auf ihrer Seite:
 {{else}}
@@ -96,7 +100,11 @@ Ende:   {{.Date}}
 {{if .Over}}
 Verlängern lässt sie sich bei uns nicht mehr. Haben Sie Fragen?
 Antworten Sie bitte auf diese E-Mail.
-{{else}}{{if eq .Choice "expire"}}
+{{else}}{{if .Cancelled}}
+Sie haben den Vertrag über diese Domain am {{.Cancelled}} gekündigt. Sie endet, wie
+Sie es wollten. Möchten Sie sie doch behalten? Dann verlängern Sie sie
+bitte jetzt auf ihrer Seite:
+{{else if eq .Choice "expire"}}
 Sie haben gewählt, diese Domain auslaufen zu lassen. Möchten Sie sie
 doch behalten? Dann verlängern Sie sie bitte jetzt auf ihrer Seite:
 {{else}}
@@ -141,7 +149,7 @@ beantworten auch wir:
 {{.Contact}}
 `},
 	registrar.MailDomainHeld: {"{{.Domain}} ist nicht mehr im DNS und wird am {{.DeleteAt}} gelöscht", `
-wir haben eine Domain aus dem DNS genommen, weil sie nicht verlängert wurde:
+wir haben eine Domain aus dem DNS genommen, {{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else}}weil sie nicht verlängert wurde{{end}}:
 
 Domain:             {{.Domain}}
 Bezahlt bis:        {{.Date}}
@@ -155,7 +163,7 @@ zur Löschung zum gewohnten Preis, auf der Seite der Domain:
 {{.Place}}
 `},
 	registrar.MailDomainDeleted: {"{{.Domain}} wurde am {{.Day}} gelöscht", `
-eine Domain wurde gelöscht, weil sie nicht verlängert wurde:
+eine Domain wurde gelöscht, {{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else}}weil sie nicht verlängert wurde{{end}}:
 
 Domain:       {{.Domain}}
 Bezahlt bis:  {{.Date}}
@@ -178,8 +186,8 @@ eine Domain gehört nicht mehr zu Ihrem Konto:
 Domain:       {{.Domain}}
 Bezahlt bis:  {{.Date}}
 {{if eq .Change "handed_over"}}
-Am {{.Day}} haben wir sie an die Registry DENIC übergeben, weil
-sie nicht verlängert wurde. DENIC schreibt dem Inhaber einen Brief. Darin
+Am {{.Day}} haben wir sie an die Registry DENIC übergeben,
+{{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else}}weil sie nicht verlängert wurde{{end}}. DENIC schreibt dem Inhaber einen Brief. Darin
 steht, wie er die Domain behalten kann.{{with .Page}} Das Wichtigste finden Sie auch hier:
 
 {{.}}{{end}}
@@ -188,7 +196,7 @@ Wir haben den Preis der Registrierung erstattet und die Domain am
 {{.Day}} gelöscht. Sobald die Registry sie freigibt, kann jeder sie neu
 registrieren.
 {{else}}
-Sie wurde nicht verlängert und ist seit {{.Day}} endgültig gelöscht.
+{{if .Cancelled}}Nach Ihrer Kündigung vom {{.Cancelled}} ist sie{{else}}Sie wurde nicht verlängert und ist{{end}} seit {{.Day}} endgültig gelöscht.
 Sobald die Registry sie freigibt, kann jeder sie neu registrieren.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} ist wieder da und bis {{.Date}} bezahlt`, `

@@ -56,7 +56,11 @@ The domain is set to renew automatically.{{else}}You don't need to do anything: 
 method. Until then you can turn this off on the domain's page:
 
 {{.Place}}
-{{else}}{{if eq .Choice "expire"}}
+{{else}}{{if .Cancelled}}
+You cancelled the contract for this domain on {{.Cancelled}}, and it ends as
+you asked. If you want to keep it after all, please renew it before then,
+on its page:
+{{else if eq .Choice "expire"}}
 You chose to let this domain expire. If you want to keep it after all,
 please renew it before then, on its page:
 {{else}}
@@ -94,7 +98,11 @@ End:    {{.Date}}
 {{if .Over}}
 It can no longer be renewed through us. If you have questions, please
 reply to this email.
-{{else}}{{if eq .Choice "expire"}}
+{{else}}{{if .Cancelled}}
+You cancelled the contract for this domain on {{.Cancelled}}, and it ends as
+you asked. If you want to keep it after all, please renew it now,
+on its page:
+{{else if eq .Choice "expire"}}
 You chose to let this domain expire. If you want to keep it after all,
 please renew it now, on its page:
 {{else}}
@@ -137,7 +145,7 @@ The domain is managed by our customer{{with .Name}}:
 {{.Contact}}
 `},
 	registrar.MailDomainHeld: {"{{.Domain}} is out of the DNS and will be deleted on {{.DeleteAt}}", `
-We have taken a domain out of the DNS because it was not renewed:
+We have taken a domain out of the DNS{{if .Cancelled}}, after your cancellation of {{.Cancelled}}{{else}} because it was not renewed{{end}}:
 
 Domain:         {{.Domain}}
 Paid until:     {{.Date}}
@@ -151,7 +159,7 @@ usual price, on the domain's page:
 {{.Place}}
 `},
 	registrar.MailDomainDeleted: {"{{.Domain}} was deleted on {{.Day}}", `
-A domain was deleted because it was not renewed:
+A domain was deleted{{if .Cancelled}} after your cancellation of {{.Cancelled}}{{else}} because it was not renewed{{end}}:
 
 Domain:     {{.Domain}}
 Paid until: {{.Date}}
@@ -174,8 +182,8 @@ A domain no longer belongs to your account:
 Domain:     {{.Domain}}
 Paid until: {{.Date}}
 {{if eq .Change "handed_over"}}
-On {{.Day}} we handed it over to its registry, DENIC, because it
-was not renewed. DENIC writes to the holder. Their letter explains how to
+On {{.Day}} we handed it over to its registry, DENIC,
+{{if .Cancelled}}after your cancellation of {{.Cancelled}}{{else}}because it was not renewed{{end}}. DENIC writes to the holder. Their letter explains how to
 keep the domain.{{with .Page}} The essentials are here, too:
 
 {{.}}{{end}}
@@ -183,7 +191,7 @@ keep the domain.{{with .Page}} The essentials are here, too:
 We refunded the price of its registration and deleted it on {{.Day}}.
 Once the registry releases it, anyone can register it.
 {{else}}
-It was not renewed and was deleted for good on {{.Day}}.
+{{if .Cancelled}}After your cancellation of {{.Cancelled}}, it was{{else}}It was not renewed and was{{end}} deleted for good on {{.Day}}.
 Once the registry releases it, anyone can register it.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} is back and paid until {{.Date}}`, `

@@ -45,6 +45,19 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			kind: registrar.MailExpiringWeek, facts: map[string]string{"charge_at": "2026-12-01", "gross": "14.28"},
 			de: []string{"verlängert sich automatisch", "01.12.2026 buchen wir 14,28 EUR"}, en: []string{"1 December 2026 we charge 14.28 EUR"}, never: "löschen",
 		},
+		"renews with a card that expires first": {
+			kind: registrar.MailExpiringMonth, facts: map[string]string{"charge_at": "2026-12-01", "gross": "14.28", "method_expires": "2026-11"},
+			de: []string{"Karte gilt nur bis 11/2026", "/payment-methods"}, en: []string{"only valid through 11/2026", "/payment-methods"}, never: "Sie müssen nichts tun",
+		},
+		"cancelled": {
+			kind: registrar.MailExpiringWeek, facts: map[string]string{"cancelled_at": "2026-11-20", "choice": "expire"}, de: []string{"am 20.11.2026 gekündigt. Sie endet", "vorher auf ihrer Seite"},
+			en: []string{"cancelled the contract for this domain on 20 November 2026", "renew it before then"}, never: "Sie haben gewählt",
+		},
+		"cancelled, expired":     {kind: registrar.MailExpired, facts: map[string]string{"cancelled_at": "2026-11-20"}, de: []string{"am 20.11.2026 gekündigt", "jetzt auf ihrer Seite"}, en: []string{"renew it now"}},
+		"cancelled, held":        {kind: registrar.MailDomainHeld, facts: map[string]string{"cancelled_at": "2026-11-20"}, de: []string{"nach Ihrer Kündigung vom 20.11.2026"}, en: []string{"after your cancellation of 20 November 2026"}, never: "weil"},
+		"cancelled, deleted":     {kind: registrar.MailDomainDeleted, facts: map[string]string{"cancelled_at": "2026-11-20"}, de: []string{"nach Ihrer Kündigung vom 20.11.2026"}, en: []string{"after your cancellation of 20 November 2026"}, never: "weil"},
+		"cancelled, handed over": {kind: registrar.MailDomainClosed, facts: map[string]string{"change": "handed_over", "cancelled_at": "2026-11-20"}, de: []string{"nach Ihrer Kündigung vom 20.11.2026"}, en: []string{"after your cancellation of 20 November 2026"}, never: "weil"},
+		"cancelled, gone":        {kind: registrar.MailDomainClosed, facts: map[string]string{"cancelled_at": "2026-11-20"}, de: []string{"Nach Ihrer Kündigung vom 20.11.2026 ist sie seit"}, en: []string{"After your cancellation of 20 November 2026, it was deleted"}, never: "nicht verlängert"},
 		"let it expire": {
 			kind: registrar.MailExpired, facts: map[string]string{"choice": "expire"}, de: []string{"auslaufen zu lassen", "19.01.2027"}, en: []string{"let this domain expire"},
 		},

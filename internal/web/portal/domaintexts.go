@@ -30,7 +30,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"domain.active":          {"aktiv", "active"},
 	"domain.pending":         {"in Arbeit", "pending"},
 	"domain.expired":         {"abgelaufen", "expired"},
-	"domain.redemption":      {"gelöscht, in der Rückholfrist", "deleted, in redemption"},
+	"domain.redemption":      {"gelöscht", "deleted"},
 	"domain.transit":         {"im Transit bei DENIC", "in transit at DENIC"},
 	"domain.suspended":       {"nicht im DNS, Adresse unbestätigt", "not in the DNS, address unconfirmed"},
 	"domain.held":            {"nicht im DNS", "not in the DNS"},
@@ -72,8 +72,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"term.deleting":       {"Wird gerade gelöscht", "Is being deleted"},
 	"term.redemption":     {"Gelöscht; wiederherstellbar bis {1}", "Deleted; can be restored until {1}"},
 	"term.redemption_undated": {
-		"Wie lange die Rückholfrist noch läuft, veröffentlicht die Registry nicht.",
-		"The registry doesn't publish when the redemption period ends.",
+		"Gelöscht; wie lange die Rückholfrist noch läuft, veröffentlicht die Registry nicht",
+		"Deleted; the registry doesn't publish when the redemption period ends",
 	},
 	"term.transit":    {"DENIC klärt mit dem Inhaber, wie es weitergeht", "DENIC asks the holder how to proceed"},
 	"term.keep":       {"Entscheidung zurücknehmen", "Undo this choice"},
@@ -219,6 +219,10 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"domain_page.asked":       {"Zuletzt geprüft", "Last checked"},
 	"domain_page.nameservers": {"Nameserver", "Nameservers"},
 	"domain_page.ns_none":     {"Keine: Die Domain ist nicht im DNS.", "None: the domain isn't in the DNS."},
+	"domain_page.ns_needed": {
+		"Ohne Nameserver sind Website und E-Mail unter dieser Domain nicht erreichbar. Tragen Sie die Ihres DNS-Anbieters ein.",
+		"Without nameservers, no website or email works under this domain. Enter those of your DNS provider.",
+	},
 	"domain_page.ns_edit":     {"Nameserver ändern", "Change nameservers"},
 	"domain_page.ns_label":    {"Nameserver, einer pro Zeile", "Nameservers, one per line"},
 	"domain_page.ns_hint": {

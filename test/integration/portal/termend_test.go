@@ -8,6 +8,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 func TestTermEnd_LastDayIsNamedAndNothingIsOfferedAfterIt(t *testing.T) {
@@ -126,5 +127,25 @@ func TestFormerDomain_StaysReadableForItsFormerCustomerOnly(t *testing.T) {
 	}
 	if got := b.get("/portal/domains/dom_paid"); got.status != http.StatusNotFound {
 		t.Errorf("a domain that was not lost: %d", got.status)
+	}
+}
+
+func TestOverview_ExpiredCardOfRenewingDomainsNeedsAttention(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	s.addDomain(erika.ID, "laufend", registrar.DomainActive)
+	b := s.signedInBrowser("erika@example.org")
+	const warning = "gilt nur bis 01/2020"
+	for _, test := range []struct {
+		choice, expires string
+		want            bool
+	}{{"renew", "2020-01", true}, {"renew", "2099-12", false}, {"", "2020-01", false}} {
+		must(t, s.db.PutPaymentMethod(t.Context(), erika.ID, order.PaymentMethod{ProviderCustomer: "cus_x", ID: "pm_1", Label: testCard, Expires: test.expires}, time.Now()))
+		s.exec("UPDATE saved_methods SET expires = $1", test.expires)
+		s.exec("UPDATE domains SET at_term_end = $1", test.choice)
+		if page := b.get("/portal").body; strings.Contains(page, warning) != test.want || test.want && !strings.Contains(page, "Zahlungsmittel ändern") {
+			t.Errorf("%+v: %s", test, page)
+		}
 	}
 }
