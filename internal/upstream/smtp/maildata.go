@@ -66,6 +66,7 @@ type item struct {
 	Renewal      string
 	RenewalYears int
 	NextCharge   string // the day of the next automatic charge; empty if there is none
+	Lifted       bool   // the renewal lifted the choice to let the domain expire
 	Locked       bool   // a new domain, which the registry locks against transfers
 	position     int    // in the order, of a failed item
 	Expected     string // the day by which a transfer should be complete; empty if it takes minutes
@@ -97,7 +98,7 @@ func (l *language) orderData(data map[string]string) orderData {
 		sum += gross
 		one.Years, _ = strconv.Atoi(data[of+"years"])
 		one.Renewal, one.NextCharge, one.Expected = l.formatAmount(data[of+"renewal"]), l.formatDate(data[of+"next_charge"]), l.formatDate(data[of+"expected"])
-		one.Locked = data[of+"locked"] == "true"
+		one.Locked, one.Lifted = data[of+"locked"] == "true", data[of+"lifted"] == "true"
 		one.RenewalYears, _ = strconv.Atoi(data[of+"renewal_years"])
 		if failure := data[of+"failure"]; failure != "" {
 			one.Failed, one.Why = true, string(registrar.FailureReasonOf(registrar.Code(failure), one.Kind == "transfer"))

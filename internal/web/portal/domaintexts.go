@@ -223,8 +223,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Ohne Nameserver sind Website und E-Mail unter dieser Domain nicht erreichbar. Tragen Sie die Ihres DNS-Anbieters ein.",
 		"Without nameservers, no website or email works under this domain. Enter those of your DNS provider.",
 	},
-	"domain_page.ns_edit":     {"Nameserver ändern", "Change nameservers"},
-	"domain_page.ns_label":    {"Nameserver, einer pro Zeile", "Nameservers, one per line"},
+	"domain_page.ns_edit":  {"Nameserver ändern", "Change nameservers"},
+	"domain_page.ns_label": {"Nameserver, einer pro Zeile", "Nameservers, one per line"},
 	"domain_page.ns_hint": {
 		"{1} bis {2} Namen. Bei Nameservern unter der Domain selbst ergänzen Sie die IP-Adresse: ns1.{3} 192.0.2.1",
 		"{1} to {2} names. Add the IP address to nameservers within the domain itself: ns1.{3} 192.0.2.1",
