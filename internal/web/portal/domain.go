@@ -214,6 +214,9 @@ func (h *Handler) addTermEnd(req *ui.Request, view *domainView) error {
 		domain.RegistryStatus = view.Record.Statuses
 	}
 	view.End, view.Listed = h.termEndOf(req, domain), domain
+	if view.Missing != "" && domain.Status == registrar.DomainRedemption {
+		view.End.Text = "" // its registry has released it
+	}
 	if view.Labels == nil {
 		view.Labels = &labels{domain.Folder, domain.Note}
 	}
