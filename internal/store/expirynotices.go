@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
@@ -31,11 +32,39 @@ func (db *DB) GetDomainRegistrant(ctx context.Context, customer, domain string) 
 	return found.Registrant, err
 }
 
+// CancelledAt returns when a customer terminated the contract about a domain. A notice that was handled
+// counts if the domain is left to expire because of it: it was sent in the last year of the term.
+func (db *DB) CancelledAt(ctx context.Context, customer, domain string, termEnd time.Time) (time.Time, error) {
+	notices, err := db.ListContractNotices(ctx, customer, domain)
+	if err != nil || len(notices) == 0 {
+		return time.Time{}, err
+	}
+	held, found, err := db.GetDomain(ctx, customer, domain)
+	if err != nil || !found {
+		return time.Time{}, err
+	}
+	for _, notice := range notices {
+		ends := held.AtTermEnd == letExpire && notice.At.After(termEnd.AddDate(-1, 0, 0))
+		if notice.Kind == withdrawal.Termination && (notice.Open() || ends) {
+			return notice.At, nil
+		}
+	}
+	return time.Time{}, nil
+}
+
 // AnnouncedRenewal returns the announced charge for a term.
-func (db *DB) AnnouncedRenewal(ctx context.Context, domain string, termEnd time.Time) (lifecycle.Charge, bool, error) {
-	return rowAs(func(row query.GetAnnouncedRenewalRow) lifecycle.Charge {
+func (db *DB) AnnouncedRenewal(ctx context.Context, customer, domain string, termEnd time.Time) (lifecycle.Charge, bool, error) {
+	charge, announced, err := rowAs(func(row query.GetAnnouncedRenewalRow) lifecycle.Charge {
 		return lifecycle.Charge{At: fromMicros(row.ChargeAt), Gross: registrar.Cents(row.Gross)}
 	})(db.read().GetAnnouncedRenewal(ctx, domain, micros(termEnd)))
+	if err != nil || !announced {
+		return charge, announced, err
+	}
+	methods, err := db.GetMethods(ctx, customer, 0)
+	if method := methods.Default(); method.Expired(charge.At) {
+		charge.MethodExpires = method.Expires
+	}
+	return charge, true, err
 }
 
 // StoreExpiryNotice stores a notice with its mail and, at the end of a term, the unpaid term.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
@@ -43,6 +44,22 @@ func (db *DB) ListWaitingTerms(ctx context.Context, limit int) ([]lifecycle.Term
 // ListCustomerTerms returns unpaid terms of a customer, ended ones included.
 func (db *DB) ListCustomerTerms(ctx context.Context, customer string, limit int) ([]lifecycle.Term, error) {
 	return rowsAs(termOf)(db.read().ListCustomerTermEnds(ctx, customer, int32(limit)))
+}
+
+// ListFormerDomains returns a customer's domains that were deleted for good or handed over to their
+// registry. The rows of others that left are still there.
+func (db *DB) ListFormerDomains(ctx context.Context, customer string, limit int) (former []portfolio.Former, err error) {
+	terms, err := db.ListCustomerTerms(ctx, customer, limit)
+	for _, term := range terms {
+		if term.State != lifecycle.Closed || term.DeletedAt.IsZero() {
+			continue
+		}
+		former = append(former, portfolio.Former{
+			ID: term.Domain, Name: term.Name, TLD: term.TLD, PaidUntil: term.End, EndedAt: term.EndedAt,
+			HandedOver: lifecycle.NewEndedDomain(term.TLD, term.Cause, term.EndedAt).HandedOver, Refunded: term.Cause == lifecycle.CauseRefund,
+		})
+	}
+	return former, err
 }
 
 // ListOverdueDomains returns expired domains whose term had ended before the first run.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
@@ -184,6 +185,62 @@ func TestTerminate_RefusesBadRequests(t *testing.T) {
 		}
 		if n := count(t, db, `SELECT count(*) FROM domains WHERE at_term_end <> ''`); n != 0 {
 			t.Errorf("%d domains changed", n)
+		}
+	})
+}
+
+func TestCancelledAt_OpenNoticeOrOneThatEndsTheTerm(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		until := testTime.AddDate(0, 0, 40)
+		domain, other := addDomain(t, db, anna, "alt", registrar.DomainActive, until), addDomain(t, db, anna, "neu", registrar.DomainActive, until)
+		want := func(what string, domain portfolio.Domain, end time.Time, cancelled bool) {
+			t.Helper()
+			if at, err := db.CancelledAt(ctx, anna, domain.ID, end); err != nil || at.IsZero() == cancelled {
+				t.Errorf("%s: %s, %v", what, at, err)
+			}
+		}
+		want("no notice", domain, until, false)
+		service, operator := newNotices(t, db), operatorActor()
+		notice := submitTermination(t, service, "anna@example.com", "alt.org", "")
+		want("an open notice", domain, until, true)
+		want("another domain", other, until, false)
+		request := withdrawal.TerminationRequested{Notice: notice.ID, Domains: []string{domain.ID}, Note: "beendet"}
+		preview, err := service.PreviewTermination(ctx, operator, request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Seen = preview.Seen
+		if err := service.Terminate(ctx, operator, request); err != nil {
+			t.Fatal(err)
+		}
+		want("a terminated contract", domain, until, true)
+		want("a later term", domain, until.AddDate(2, 0, 0), false)
+		if err := newConsents(t, db).KeepOpen(ctx, personActor(anna), domain.ID); err != nil {
+			t.Fatal(err)
+		}
+		want("taken back", domain, until, false)
+	})
+}
+
+func TestKeepOpen_RefusedOnceTheTermCanNotBeRenewed(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna, consents := t.Context(), newCustomer(t, db, "anna"), newConsents(t, db)
+		domain := addDomain(t, db, anna, "alt", registrar.DomainActive, testTime.AddDate(0, 1, 0))
+		if err := consents.LetExpire(ctx, personActor(anna), domain.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.sql.Writer().ExecContext(ctx, "UPDATE domains SET tld = '.eu', status = 'expired', paid_until = $1", testTime.Add(-time.Hour).UnixMicro()); err != nil {
+			t.Fatal(err)
+		}
+		wantCode(t, consents.KeepOpen(ctx, personActor(anna), domain.ID), registrar.KindConflict, renewal.RenewalOver)
+		if _, err := db.sql.Writer().ExecContext(ctx, "UPDATE domains SET tld = '.org'"); err != nil {
+			t.Fatal(err)
+		}
+		if err := consents.KeepOpen(ctx, personActor(anna), domain.ID); err != nil {
+			t.Errorf("a domain that can be renewed late: %v", err)
 		}
 	})
 }

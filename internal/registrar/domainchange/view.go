@@ -15,8 +15,11 @@ type View struct {
 	// Unreachable that the registry did not respond just now.
 	Record                 Record
 	HasRecord, Unreachable bool
-	Served                 bool // a registry account serves the TLD, with these Capabilities
-	Capabilities           Capabilities
+	// Missing is set if the registry has just said that it has no such domain of ours:
+	// registrar.RegistryNotFound or registrar.OtherRegistrar.
+	Missing      registrar.Code
+	Served       bool // a registry account serves the TLD, with these Capabilities
+	Capabilities Capabilities
 	// Open is the change in progress, nil if there is none. Stuck means that it can't be
 	// executed because its registry account is no longer configured.
 	Open  *Change
@@ -76,6 +79,10 @@ func (s *Service) refreshRecord(ctx context.Context, actor registrar.Actor, regi
 	answer, err := s.records.Get(callCtx, view.Domain.ID, admit, func(callCtx context.Context) (Record, error) {
 		return s.fetchRecord(callCtx, registry, view.Domain)
 	})
+	if code := registrar.CodeOf(err); code == registrar.RegistryNotFound || code == registrar.OtherRegistrar {
+		view.Missing = code
+		return
+	}
 	if err != nil {
 		view.Unreachable = true
 		s.cfg.Logger.WarnContext(ctx, "registry lookup failed", "domain", view.Domain.ID, "extension", view.Domain.TLD, registrar.LogFailure(err))

@@ -58,7 +58,9 @@
 // or being paid comes first, and while a domain is being deleted, none can be provisioned.
 // Between hold and deletion there are always eight days, also after an outage. When a row
 // is closed, the registrant's contact is deleted and the domain leaves the customer's list;
-// its history stays in the audit log, the sent notices and here.
+// its history stays in the audit log, the sent notices and here, from where the portal shows it as a
+// former domain (package portfolio). Mails about the term name the customer's cancellation, if there
+// is one.
 //
 // A registration that was refunded may be deleted before its term ends (package order). Its row
 // begins as deleting, with the cause refund: no notice, consent or brake applies, because an operator

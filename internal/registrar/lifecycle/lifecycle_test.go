@@ -27,6 +27,10 @@ type memStore struct {
 	at      []time.Time
 	// failures is how often StoreExpiryNotice fails first.
 	failures int
+	// cancelled is when the customer cancelled; charge is an announced one. mails are those of notices.
+	cancelled time.Time
+	charge    lifecycle.Charge
+	mails     []registrar.Mail
 }
 
 func (s *memStore) ListEndingDomains(_ context.Context, sent lifecycle.Notice, until time.Time, limit int) ([]lifecycle.Domain, error) {
@@ -56,7 +60,7 @@ func (s *memStore) StoreExpiryNotice(_ context.Context, update lifecycle.NoticeU
 	s.domains[domain.ID] = domain
 	s.expired[domain.ID] = update.Notice == lifecycle.NoticeExpired
 	s.notices = append(s.notices, string(update.Mail.Kind)+" "+update.Mail.Data["domain"]+" "+update.Mail.Data["paid_until"])
-	s.at = append(s.at, update.At)
+	s.at, s.mails = append(s.at, update.At), append(s.mails, update.Mail)
 	if update.AuditEvent != nil {
 		s.events = append(s.events, *update.AuditEvent)
 	}
@@ -67,8 +71,12 @@ func (*memStore) GetDomainRegistrant(context.Context, string, string) (registrar
 	return registrar.Registrant{}, nil
 }
 
-func (*memStore) AnnouncedRenewal(context.Context, string, time.Time) (lifecycle.Charge, bool, error) {
-	return lifecycle.Charge{}, false, nil
+func (s *memStore) CancelledAt(context.Context, string, string, time.Time) (time.Time, error) {
+	return s.cancelled, nil
+}
+
+func (s *memStore) AnnouncedRenewal(context.Context, string, string, time.Time) (lifecycle.Charge, bool, error) {
+	return s.charge, !s.charge.At.IsZero(), nil
 }
 
 func (*memStore) ListDueTerms(context.Context, time.Time, time.Time, bool, int) ([]lifecycle.Term, error) {
@@ -207,6 +215,27 @@ func TestNotices_OnlyLatestMissedIsSent(t *testing.T) {
 			runFor(t, time.Minute, newService(t, store))
 			if got := strings.Join(store.notices, ","); want == "" && got != "" || want != "" && !strings.HasPrefix(got, want+" ") || len(store.notices) > 1 {
 				t.Errorf("%s before the end: %q, want %q", left, got, want)
+			}
+		})
+	}
+}
+
+func TestNotices_CancelledContractIsNotSaidToRenew(t *testing.T) {
+	t.Parallel()
+	for name, cancelled := range map[string]bool{"cancelled": true, "not cancelled": false} {
+		synctest.Test(t, func(t *testing.T) {
+			store := newMemStore(time.Now().Add(20 * day))
+			domain := store.domains["dom_1"]
+			domain.Renews = true
+			store.domains["dom_1"], store.charge = domain, lifecycle.Charge{At: time.Now().Add(6 * day), Gross: 1190, MethodExpires: "1999-12"}
+			want := ""
+			if cancelled {
+				store.cancelled = time.Now().Add(-day)
+				want = store.cancelled.UTC().Format(time.DateOnly)
+			}
+			runFor(t, time.Minute, newService(t, store))
+			if data := store.mails[0].Data; data["cancelled_at"] != want || (data["charge_at"] == "") != cancelled || !cancelled && data["method_expires"] != "1999-12" {
+				t.Errorf("%s: %v", name, data)
 			}
 		})
 	}

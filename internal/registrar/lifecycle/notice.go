@@ -147,13 +147,20 @@ func daysBetween(from, to time.Time) int {
 // policy of the TLD has in store for an unpaid domain.
 func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domain Domain, now time.Time) (registrar.Mail, error) {
 	data := noticeData(domain.ID, domain.Name, domain.PaidUntil)
-	if domain.Renews && kind != registrar.MailExpired {
-		charge, announced, err := s.cfg.Store.AnnouncedRenewal(ctx, domain.ID, domain.PaidUntil)
+	if err := s.addCancellation(ctx, data, domain.Customer, domain.PaidUntil); err != nil {
+		return registrar.Mail{}, err
+	}
+	// Nothing is charged while a cancellation is open.
+	if domain.Renews && kind != registrar.MailExpired && data["cancelled_at"] == "" {
+		charge, announced, err := s.cfg.Store.AnnouncedRenewal(ctx, domain.Customer, domain.ID, domain.PaidUntil)
 		if err != nil {
 			return registrar.Mail{}, err
 		}
 		if announced {
 			data["charge_at"], data["gross"] = dateText(charge.At), charge.Gross.String()
+			if charge.MethodExpires != "" {
+				data["method_expires"] = charge.MethodExpires
+			}
 		}
 	}
 	if domain.Expires {
@@ -163,13 +170,23 @@ func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domai
 		data["days_left"] = strconv.Itoa(left)
 	}
 	s.addPolicy(data, domain, now)
-	if kind == registrar.MailExpired && PolicyOf(domain.TLD).renewalOver() {
+	if PolicyOf(domain.TLD).RenewalEndsWithTerm() {
 		data["over"] = "true"
 	}
 	if price := s.cfg.RenewalPrice(ctx, domain, now); price.Gross > 0 {
 		data["renewal"], data["renewal_years"], data["vat_rate"] = price.Gross.String(), strconv.Itoa(price.Years), strconv.Itoa(price.RateBasisPoints)
 	}
 	return registrar.Mail{Kind: kind, Customer: domain.Customer, Data: data}, nil
+}
+
+// addCancellation adds that the customer has terminated the contract: the term then ends as they
+// asked for, not because they forgot it.
+func (s *Service) addCancellation(ctx context.Context, data map[string]string, customer string, termEnd time.Time) error {
+	at, err := s.cfg.Store.CancelledAt(ctx, customer, data[registrar.NoticeDomain], termEnd)
+	if err == nil && !at.IsZero() {
+		data["cancelled_at"] = dateText(at)
+	}
+	return err
 }
 
 // holderMail is the mail to the registrant, if that is another person than the customer: ICANN
@@ -188,7 +205,7 @@ func (s *Service) holderMail(ctx context.Context, mail registrar.Mail) (*registr
 		return nil, err
 	}
 	data := maps.Clone(mail.Data)
-	for _, key := range []string{"gross", "renewal", "renewal_years", "vat_rate"} {
+	for _, key := range []string{"gross", "renewal", "renewal_years", "vat_rate", "method_expires"} {
 		delete(data, key)
 	}
 	data["change"], data["name"] = string(mail.Kind), own.DisplayName()

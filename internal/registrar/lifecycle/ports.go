@@ -22,8 +22,11 @@ type noticeStore interface {
 	// ListEndingDomains returns active domains with this last notice whose term ends by
 	// until, the first to end first, except those with an open paid item.
 	ListEndingDomains(ctx context.Context, sent Notice, until time.Time, limit int) ([]Domain, error)
+	// CancelledAt returns when the customer terminated the contract about a domain, while that notice is
+	// open or, once it was handled, ends the term; zero if they did not.
+	CancelledAt(ctx context.Context, customer, domain string, termEnd time.Time) (time.Time, error)
 	// AnnouncedRenewal returns the announced charge for a term; false if there is none.
-	AnnouncedRenewal(ctx context.Context, domain string, termEnd time.Time) (Charge, bool, error)
+	AnnouncedRenewal(ctx context.Context, customer, domain string, termEnd time.Time) (Charge, bool, error)
 	// StoreExpiryNotice stores the notice and queues its mail. A domain whose term is over
 	// becomes expired, with the audit event and, unless the term had ended before the first
 	// run, an unpaid term. It returns false and stores nothing if the domain has changed.
@@ -97,6 +100,9 @@ type BrakeStore interface {
 type Charge struct {
 	At    time.Time
 	Gross registrar.Cents
+	// MethodExpires is the last month (2029-12) of the card to charge, if that is over by then; empty
+	// otherwise.
+	MethodExpires string
 }
 
 // TermTransition moves a term from the state and due time of From to To.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -88,9 +89,18 @@ func parsePolicies(table string) (map[string]Policy, error) {
 	return parsed, nil
 }
 
-// renewalOver reports whether a domain can't be renewed once its term has ended.
-func (p Policy) renewalOver() bool {
+// RenewalEndsWithTerm reports whether a domain can't be renewed once its term has ended.
+func (p Policy) RenewalEndsWithTerm() bool {
 	return p.RenewableDays == 0 && (p.AtExpiry == RegistryExpires || p.Unpaid == UnpaidDelete)
+}
+
+// RenewalOver reports whether a domain whose paid term ends at a time can't be renewed any more.
+// Where the registry renews by itself, a domain that still is here can be renewed late.
+func (p Policy) RenewalOver(end, now time.Time) bool {
+	if p.AtExpiry != RegistryExpires && !p.RenewalEndsWithTerm() {
+		return false
+	}
+	return !now.Before(end.AddDate(0, 0, p.RenewableDays))
 }
 
 // DaysToRestore returns how long a deleted domain of a TLD can be restored here at these net prices;

@@ -3,7 +3,22 @@ package lifecycle
 import (
 	"slices"
 	"testing"
+	"time"
 )
+
+func TestPolicy_RenewalEndsWhereRegistryAllowsNoneAfterTheTerm(t *testing.T) {
+	t.Parallel()
+	end := time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
+	for tld, days := range map[string]int{".eu": 0, ".pl": 0, ".nl": 0, ".be": 0, ".uk": 90, ".fi": 26, ".com": -1, ".de": -1, ".at": -1, ".fr": -1} { // -1: it never does
+		policy, over := PolicyOf(tld), end.AddDate(0, 0, days)
+		if got := policy.RenewalEndsWithTerm(); got != (days == 0) {
+			t.Errorf("%s: ends with the term: %t", tld, got)
+		}
+		if days >= 0 && (policy.RenewalOver(end, over.Add(-time.Second)) || !policy.RenewalOver(end, over)) || days < 0 && policy.RenewalOver(end, end.AddDate(1, 0, 0)) {
+			t.Errorf("%s: not over %d days after the term", tld, days)
+		}
+	}
+}
 
 func TestPolicyOf_TableIsComplete(t *testing.T) {
 	t.Parallel()

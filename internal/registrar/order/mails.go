@@ -97,10 +97,16 @@ func (s *Service) knownBuyer(ctx context.Context, o Order) *Buyer {
 	return &resolved.buyer
 }
 
-// nextCharges returns when the domains that an order has renewed are charged automatically next, by
-// item. The mail does without one that can't be read.
-func (s *Service) nextCharges(ctx context.Context, o Order) map[string]time.Time {
-	charges := make(map[string]time.Time)
+// afterRenewal is what a renewal has changed beyond the term.
+type afterRenewal struct {
+	nextCharge   time.Time // of the automatic renewal; zero if it is off
+	liftedExpiry bool      // the customer had chosen to let the domain expire
+}
+
+// afterRenewals returns that of the domains that an order has renewed, by item. The mail does without
+// what can't be read.
+func (s *Service) afterRenewals(ctx context.Context, o Order) map[string]afterRenewal {
+	renewals := make(map[string]afterRenewal)
 	for _, item := range o.Items {
 		if item.Kind != Renew || item.State != ItemActive || item.PaidUntil.IsZero() {
 			continue
@@ -110,22 +116,26 @@ func (s *Service) nextCharges(ctx context.Context, o Order) map[string]time.Time
 			s.cfg.Logger.WarnContext(ctx, "next charge not read", "order", o.ID, "error", err.Error())
 			continue
 		}
-		charges[item.ID] = at
+		lifted, err := s.cfg.LiftedExpiry(ctx, o.Customer, item.Name)
+		if err != nil {
+			s.cfg.Logger.WarnContext(ctx, "lifted choice not read", "order", o.ID, "error", err.Error())
+		}
+		renewals[item.ID] = afterRenewal{nextCharge: at, liftedExpiry: lifted}
 	}
-	return charges
+	return renewals
 }
 
 // outcomeMail follows the receipt. If everything succeeded, the two are one mail if
 // possible. It says until when the domains are paid, what the next term of a new one costs, and
-// when a renewed one is charged automatically next; renewals and charges are those, by item. locks
+// what else changes for a renewed one; prices and renewed are those, by item. locks
 // reports whether new domains of a TLD are locked against transfers.
-func outcomeMail(o Order, buyer *Buyer, renewals map[string]TermPrice, charges map[string]time.Time, locks func(tld string) bool) registrar.Mail {
+func outcomeMail(o Order, buyer *Buyer, prices map[string]TermPrice, renewed map[string]afterRenewal, locks func(tld string) bool) registrar.Mail {
 	addEnds := func(data map[string]string) {
 		for i, item := range o.Items {
 			if item.State != ItemActive {
 				continue
 			}
-			of, renewal := "item"+strconv.Itoa(i+1)+"_", renewals[item.ID]
+			of, renewal := "item"+strconv.Itoa(i+1)+"_", prices[item.ID]
 			if !item.PaidUntil.IsZero() {
 				data[of+"paid_until"] = item.PaidUntil.UTC().Format(time.DateOnly)
 			}
@@ -135,8 +145,11 @@ func outcomeMail(o Order, buyer *Buyer, renewals map[string]TermPrice, charges m
 			if !item.Kind.ForHeldDomain() && locks(item.TLD) {
 				data[of+"locked"] = strconv.FormatBool(true)
 			}
-			if at := charges[item.ID]; !at.IsZero() {
+			if at := renewed[item.ID].nextCharge; !at.IsZero() {
 				data[of+"next_charge"] = at.UTC().Format(time.DateOnly)
+			}
+			if renewed[item.ID].liftedExpiry {
+				data[of+"lifted"] = strconv.FormatBool(true)
 			}
 		}
 	}

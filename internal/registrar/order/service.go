@@ -72,8 +72,11 @@ type Config struct {
 	// NextCharge returns when the automatic renewal of a customer's domain is charged next, if its
 	// term ends at a time; zero if it is off. nil means that it always is.
 	NextCharge func(ctx context.Context, customer, domain string, paidUntil time.Time) (time.Time, error)
-	OrderTTL   time.Duration // how long an order can be paid; 0 means 24 hours
-	MaxOpen    int           // open orders of a customer; 0 means 20
+	// LiftedExpiry reports whether the last renewal of a customer's domain lifted their choice to let it
+	// expire; nil means that none did.
+	LiftedExpiry func(ctx context.Context, customer, name string) (bool, error)
+	OrderTTL     time.Duration // how long an order can be paid; 0 means 24 hours
+	MaxOpen      int           // open orders of a customer; 0 means 20
 	// VerifyOver is the gross spent within 30 days above which the identity must be
 	// verified; 0 means 500 EUR.
 	VerifyOver registrar.Cents
@@ -144,6 +147,7 @@ func (cfg *Config) setDefaults() {
 	registrar.Default(&cfg.TransferDays, func(string) int { return 0 })
 	registrar.Default(&cfg.LocksTransfers, func(string) bool { return false })
 	registrar.Default(&cfg.OpenNotices, func(context.Context, string, []string) (map[string][]withdrawal.Kind, error) { return nil, nil })
+	registrar.Default(&cfg.LiftedExpiry, func(context.Context, string, string) (bool, error) { return false, nil })
 	registrar.Default(&cfg.NextCharge, func(context.Context, string, string, time.Time) (time.Time, error) { return time.Time{}, nil })
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.Clock, time.Now)

@@ -100,6 +100,13 @@ func (s State) status() registrar.DomainStatus {
 	return registrar.DomainStatus(s)
 }
 
+// OutOfDNS reports whether an expired domain is out of the DNS: held by us, or by the registry when
+// its status was last read.
+func (d Domain) OutOfDNS() bool {
+	held := func(status string) bool { return strings.HasSuffix(status, "Hold") }
+	return d.Status == registrar.DomainExpired && (!d.Term.HeldAt.IsZero() || slices.ContainsFunc(d.RegistryStatus, held))
+}
+
 // State returns how lists show the domain.
 func (d Domain) State() State { return cmp.Or(d.Restriction, State(d.Status)) }
 
@@ -149,6 +156,9 @@ type Store interface {
 	// AddDomain stores a domain with its audit event. It returns NameHeld if an account
 	// holds the name and NoSuchCustomer if there is no such account.
 	AddDomain(ctx context.Context, domain Domain, event registrar.AuditEvent) error
+	// ListFormerDomains returns the domains that the customer held until they were deleted or handed over
+	// to their registry.
+	ListFormerDomains(ctx context.Context, customer string, limit int) ([]Former, error)
 	// GetDomain returns a customer's domain with the end of its term; false if they hold
 	// none with that id.
 	GetDomain(ctx context.Context, customer, domain string) (Domain, bool, error)

@@ -58,6 +58,11 @@ func (n forbiddenStore) GetDomain(context.Context, string, string) (Domain, bool
 	return Domain{}, false, nil
 }
 
+func (n forbiddenStore) ListFormerDomains(context.Context, string, int) ([]Former, error) {
+	n.t.Error("the store was called")
+	return nil, nil
+}
+
 func (n forbiddenStore) ListDomainNotices(context.Context, string, string, int) ([]Notice, error) {
 	n.t.Error("the store was called")
 	return nil, nil
@@ -77,6 +82,9 @@ func TestGet_RequiresCustomer(t *testing.T) {
 		}
 		if _, err := service.Notices(t.Context(), actor, Domain{ID: "dom_1"}, "dcl_1"); registrar.KindOf(err) != registrar.KindUnauthenticated {
 			t.Errorf("%+v reads notices: %v", actor, err)
+		}
+		if _, err := service.GetFormer(t.Context(), actor, "dom_1"); registrar.KindOf(err) != registrar.KindUnauthenticated {
+			t.Errorf("%+v reads a former domain: %v", actor, err)
 		}
 	}
 }

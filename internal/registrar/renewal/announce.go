@@ -2,6 +2,7 @@ package renewal
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -54,10 +55,11 @@ func (w *Worker) Announce(ctx context.Context, customer string) error {
 	if err != nil {
 		return err
 	}
-	method, _, err := w.cfg.Store.GetPaymentMethod(ctx, customer)
+	methods, err := w.cfg.Store.GetMethods(ctx, customer, 0)
 	if err != nil {
 		return err
 	}
+	method := methods.Default()
 	announcement := Announcement{Now: now, At: w.cfg.Clock().Truncate(time.Microsecond)}
 	lines := make(map[registrar.MailKind][]mailLine)
 	for i, candidate := range candidates {
@@ -86,6 +88,9 @@ func (w *Worker) Announce(ctx context.Context, customer string) error {
 		if len(lines[kind]) > 0 {
 			mail := newMail(kind, customer, lines[kind])
 			mail.Data["method"] = method.Label
+			if slices.ContainsFunc(lines[kind], func(line mailLine) bool { return method.Expired(line.ChargeAt) }) {
+				mail.Data["method_expires"] = method.Expires
+			}
 			announcement.Mails = append(announcement.Mails, mail)
 		}
 	}

@@ -413,7 +413,10 @@ func (s *Consents) change(
 	case to == Expire && d.Status != registrar.DomainActive && d.Status != registrar.DomainExpired:
 		return false, fail(registrar.KindConflict, NotRenewable)
 	}
-	now := s.now()
+	now, policy := s.now(), lifecycle.PolicyOf(d.TLD)
+	if d.Status == registrar.DomainExpired && policy.RenewalOver(d.PaidUntil, now) {
+		return false, fail(registrar.KindConflict, RenewalOver)
+	}
 	update := TermEndChange{
 		Customer: actor.Customer, Domain: d.ID, From: from, To: to, Reason: reason, Now: now, At: s.cfg.Clock(),
 		AuditEvent: registrar.AuditEvent{Actor: actor, Action: action, Customer: actor.Customer, Object: d.Name, At: now},
@@ -425,6 +428,9 @@ func (s *Consents) change(
 		}}
 		if to == Expire {
 			update.Mail.Data["unpaid"] = string(lifecycle.ActionOnExpiry(d.TLD))
+			if policy.RenewalEndsWithTerm() {
+				update.Mail.Data["over"] = "true"
+			}
 		}
 		if reason == EndAgent {
 			update.Mail.Data["change"] = string(EndAgent)

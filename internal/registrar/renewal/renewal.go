@@ -75,6 +75,8 @@ const (
 	OfferChanged registrar.Code = "offer_changed"
 	// NotRenewable (KindConflict): the extension is not sold, or the domain is not active.
 	NotRenewable registrar.Code = "not_renewable"
+	// RenewalOver (KindConflict): the term has ended and can't be renewed any more, so there is nothing to choose.
+	RenewalOver registrar.Code = "renewal_over"
 	// InProgress (KindConflict): the charge for this term is in flight.
 	InProgress registrar.Code = "renewal_in_progress"
 )

@@ -107,6 +107,8 @@ type WorkerStore interface {
 	// UpdateRenewals stores all transitions. It returns false and stores nothing if one of the
 	// renewals has another state, order or time.
 	UpdateRenewals(ctx context.Context, update Update) (bool, error)
+	// GetMethods is that of ConsentStore.
+	GetMethods(ctx context.Context, customer string, limit int) (Methods, error)
 	// GetPaymentMethod returns false if none is saved.
 	GetPaymentMethod(ctx context.Context, customer string) (order.PaymentMethod, bool, error)
 }

@@ -95,8 +95,11 @@ func TestContractEndsMail_SaysHowItsDomainsEnd(t *testing.T) {
 		for _, tld := range tlds {
 			addDomainData(data, NamedDomain{ID: "dom_1", Name: "tee" + tld, TLD: tld})
 		}
-		if data["unpaid"] != want {
+		if data["unpaid"] != want || data["over"] != "" {
 			t.Errorf("%q: %s, want %s", tlds, data["unpaid"], want)
+		}
+		if addDomainData(data, NamedDomain{ID: "dom_2", Name: "tee.eu", TLD: ".eu"}); data["over"] != "true" {
+			t.Errorf("%q and .eu, which can be renewed only during its term: %v", tlds, data)
 		}
 	}
 }

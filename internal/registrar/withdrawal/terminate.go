@@ -184,6 +184,9 @@ func addDomainData(data map[string]string, domain NamedDomain) {
 	case data["unpaid"] != string(action):
 		data["unpaid"] = "mixed"
 	}
+	if lifecycle.PolicyOf(domain.TLD).RenewalEndsWithTerm() {
+		data["over"] = "true"
+	}
 	of := "item" + data["items"] + "_"
 	data[of+"name"], data[of+"domain"], data[of+"paid_until"] = domain.Name, domain.Name, day
 	data[of+registrar.NoticeDomain], data[of+registrar.NoticeTerm] = domain.ID, registrar.NoticeTermText(domain.PaidUntil)

@@ -106,7 +106,8 @@ Domain:            {{.Domain}}
 Ende der Laufzeit: {{.Date}}
 
 Wir verlängern sie nicht und buchen nichts ab. ` + germanExpiry + ` Bis
-` + germanExpiryEnd + ` können Sie es sich anders überlegen.
+` + germanExpiryEnd + ` können Sie es sich anders überlegen.{{if .Over}} Danach lässt sie
+sich nicht mehr verlängern.{{end}}
 
 Möchten Sie die Domain doch behalten? Dann nehmen Sie die Entscheidung
 hier zurück:

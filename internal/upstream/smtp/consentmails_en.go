@@ -102,7 +102,8 @@ Domain:      {{.Domain}}
 End of term: {{.Date}}
 
 We won't renew it or charge anything. ` + englishExpiry + ` Until
-` + englishExpiryEnd + `, you can change your mind.
+` + englishExpiryEnd + `, you can change your mind.{{if .Over}} After that, it can't be
+renewed any more.{{end}}
 
 If you want to keep the domain after all, take this back here:
 

@@ -66,6 +66,7 @@ type item struct {
 	Renewal      string
 	RenewalYears int
 	NextCharge   string // the day of the next automatic charge; empty if there is none
+	Lifted       bool   // the renewal lifted the choice to let the domain expire
 	Locked       bool   // a new domain, which the registry locks against transfers
 	position     int    // in the order, of a failed item
 	Expected     string // the day by which a transfer should be complete; empty if it takes minutes
@@ -97,7 +98,7 @@ func (l *language) orderData(data map[string]string) orderData {
 		sum += gross
 		one.Years, _ = strconv.Atoi(data[of+"years"])
 		one.Renewal, one.NextCharge, one.Expected = l.formatAmount(data[of+"renewal"]), l.formatDate(data[of+"next_charge"]), l.formatDate(data[of+"expected"])
-		one.Locked = data[of+"locked"] == "true"
+		one.Locked, one.Lifted = data[of+"locked"] == "true", data[of+"lifted"] == "true"
 		one.RenewalYears, _ = strconv.Atoi(data[of+"renewal_years"])
 		if failure := data[of+"failure"]; failure != "" {
 			one.Failed, one.Why = true, string(registrar.FailureReasonOf(registrar.Code(failure), one.Kind == "transfer"))
@@ -158,6 +159,7 @@ type termData struct {
 	Unpaid, HoldAt, DeleteAt, Days string
 	DaysLeft                       int    // until the term ends; 0 if unknown
 	Choice                         string // expire: the customer wants to let it expire
+	Cancelled                      string // the day on which the customer terminated the contract; empty if they did not
 	Day                            string // on which it happened
 	Restorable                     string // the last day of a restore; empty: there is none
 	// Renewal is the gross price of the next term, RenewalYears its length; empty if unknown.
@@ -174,7 +176,7 @@ var registrantFields = []string{
 func (l *language) termData(data map[string]string) termData {
 	d := termData{
 		ChargeAt: l.formatDate(data["charge_at"]), Unpaid: data["unpaid"], HoldAt: l.formatDate(data["hold_at"]), DeleteAt: l.formatDate(data["delete_at"]),
-		Days: sanitizeValue(data["redemption_days"]), Choice: data["choice"], Day: l.formatDate(data["at"]), Restorable: l.formatDate(data["until"]),
+		Days: sanitizeValue(data["redemption_days"]), Choice: data["choice"], Cancelled: l.formatDate(data["cancelled_at"]), Day: l.formatDate(data["at"]), Restorable: l.formatDate(data["until"]),
 	}
 	d.DaysLeft, _ = strconv.Atoi(data["days_left"])
 	d.Renewal = l.formatAmount(data["renewal"])

@@ -73,9 +73,8 @@ const germanTerm = `{{if .Renewal}}
   {{if not $.Untaxed}}brutto {{end}}für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}}.{{end}}{{with .NextCharge}}
   Die nächste automatische Verlängerung buchen wir am {{.}} ab.{{end}}{{if .Locked}}
   Wir sperren sie gegen Umzüge. Die Sperre können Sie jederzeit selbst
-  aufheben.{{end}}{{if and (eq .Kind "renew") .Until (not .NextCharge)}}
-  Falls Sie gewählt hatten, sie auslaufen zu lassen, gilt das nicht
-  mehr.{{end}}`
+  aufheben.{{end}}{{if .Lifted}}
+  Sie hatten gewählt, sie auslaufen zu lassen. Das gilt nicht mehr.{{end}}`
 
 // germanOrderMails are the mails about orders and domains in German.
 var germanOrderMails = map[registrar.MailKind]mailText{

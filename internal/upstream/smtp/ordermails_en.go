@@ -69,8 +69,8 @@ const englishTerm = `{{if .Renewal}}
   {{with .Until}}Paid until {{.}}. {{end}}Renewal currently costs {{.Renewal}}{{if not $.Untaxed}} gross{{end}}
   for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}}.{{end}}{{with .NextCharge}}
   The next automatic renewal is charged on {{.}}.{{end}}{{if .Locked}}
-  We lock it against transfers. You can unlock it at any time.{{end}}{{if and (eq .Kind "renew") .Until (not .NextCharge)}}
-  If you had chosen to let it expire, that no longer applies.{{end}}`
+  We lock it against transfers. You can unlock it at any time.{{end}}{{if .Lifted}}
+  You had chosen to let it expire. That no longer applies.{{end}}`
 
 // englishOrderMails are the mails about orders and domains in English.
 var englishOrderMails = map[registrar.MailKind]mailText{

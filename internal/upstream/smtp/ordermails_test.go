@@ -534,14 +534,14 @@ func TestOrderMails_NameTransferLockOfNewDomains(t *testing.T) {
 
 func TestOrderMails_RenewalByHandEndsChoiceToExpire(t *testing.T) {
 	t.Parallel()
-	for language, want := range map[string]string{"de": "auslaufen zu lassen, gilt das nicht\n  mehr.", "en": "let it expire, that no longer applies."} {
-		data := orderMailData(map[string]string{"state": "completed", "item1_kind": "renew", "item1_paid_until": "2027-11-15"})
+	for language, want := range map[string]string{"de": "auslaufen zu lassen. Das gilt nicht mehr.", "en": "let it expire. That no longer applies."} {
+		data := orderMailData(map[string]string{"state": "completed", "item1_kind": "renew", "item1_paid_until": "2027-11-15", "item1_lifted": "true"})
 		if body := renderMail(t, registrar.MailOrderCompleted, language, data); strings.Count(body, want) != 1 {
 			t.Errorf("%s:\n%s", language, body)
 		}
-		data["item1_next_charge"] = "2027-11-01"
+		delete(data, "item1_lifted")
 		if body := renderMail(t, registrar.MailOrderCompleted, language, data); hasText(body, want) {
-			t.Errorf("%s, automatic:\n%s", language, body)
+			t.Errorf("%s, never chosen:\n%s", language, body)
 		}
 	}
 }

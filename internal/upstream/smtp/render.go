@@ -129,7 +129,7 @@ type templateData struct {
 	// instructions on withdrawal, and Withdrawal is the address of the form.
 	Terms, Withdrawal string
 	Instructed        bool
-	Over              bool // an expired domain can't be renewed any more
+	Over              bool // the domain can't be renewed once its term has ended
 	renewalData
 	transferData
 	// Contact is the address of the contact form. The next three belong to a message from

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // renewalData is the template data of mails about automatic renewals.
@@ -14,7 +15,10 @@ type renewalData struct {
 	Years    int    // the length of the next term, if a mail is about one domain; 0 if unknown
 	Manual   int    // renewals that the customer has to pay by hand for this term
 	Method   string // the label of the saved payment method; empty if there is none
-	Trouble  string // why a renewal failed: authentication, expired, funds, declined, none, unsold, late or refused
+	// MethodExpires is the last month of that card (12/2029), if it is over before a charge; empty
+	// otherwise.
+	MethodExpires string
+	Trouble       string // why a renewal failed: authentication, expired, funds, declined, none, unsold, late or refused
 	// Checkout is the page in the portal where the customer can pay by hand, until PayableBy;
 	// both are empty if there is nothing to pay. It contains no secret, so that the text can
 	// be stored as evidence.
@@ -43,6 +47,9 @@ var renewalTroubles = map[string]string{
 
 func (l *language) renewalData(data map[string]string, portal string) renewalData {
 	d := renewalData{Method: sanitizeValue(data["method"]), PayableBy: l.formatDate(data["payable_until"])}
+	if month, err := time.Parse("2006-01", data["method_expires"]); err == nil {
+		d.MethodExpires = month.Format("01/2006")
+	}
 	d.Years, _ = strconv.Atoi(data["years"])
 	if id := sanitizeValue(data["order"]); id != "" {
 		d.Checkout = portal + "/orders/" + url.PathEscape(id)

@@ -13,6 +13,12 @@ Ihre automatische Verlängerung steht an:
 Zusammen: {{.Gross}}
 {{end}}{{with .Method}}
 Zahlungsmittel: {{.}}
+{{end}}{{with .MethodExpires}}
+Achtung: Diese Karte gilt nur bis {{.}} und ist am Tag der Abbuchung
+abgelaufen. Hinterlegen Sie bitte vorher ein anderes Zahlungsmittel,
+sonst wird die Domain nicht verlängert:
+
+{{$.Portal}}/payment-methods
 {{end}}
 Mehr buchen wir dafür nicht ab, auch wenn der Preis bis dahin steigt.
 
@@ -32,6 +38,12 @@ Ihre automatische Verlängerung steht an, und der Preis ist gestiegen:
 Zusammen: {{.Gross}}
 {{end}}{{with .Method}}
 Zahlungsmittel: {{.}}
+{{end}}{{with .MethodExpires}}
+Achtung: Diese Karte gilt nur bis {{.}} und ist am Tag der Abbuchung
+abgelaufen. Hinterlegen Sie bitte vorher ein anderes Zahlungsmittel,
+sonst wird die Domain nicht verlängert:
+
+{{$.Portal}}/payment-methods
 {{end}}
 Mehr buchen wir dafür nicht ab, auch wenn der Preis weiter steigt.
 

@@ -13,6 +13,12 @@ Your automatic renewal is coming up:
 Total: {{.Gross}}
 {{end}}{{with .Method}}
 Payment method: {{.}}
+{{end}}{{with .MethodExpires}}
+Important: this card is only valid through {{.}} and will have expired
+on the day of the charge. Please add another payment method before then,
+or the renewal will fail:
+
+{{$.Portal}}/payment-methods
 {{end}}
 We will not charge more for it, even if the price rises before then.
 
@@ -31,6 +37,12 @@ Your automatic renewal is coming up, and the price has risen:
 Total: {{.Gross}}
 {{end}}{{with .Method}}
 Payment method: {{.}}
+{{end}}{{with .MethodExpires}}
+Important: this card is only valid through {{.}} and will have expired
+on the day of the charge. Please add another payment method before then,
+or the renewal will fail:
+
+{{$.Portal}}/payment-methods
 {{end}}
 We will not charge more for it, even if the price rises again.
 

@@ -33,6 +33,11 @@ func TestRenewalMails_NamePriceDayCardAndNextStep(t *testing.T) {
 			[]string{"neu.de und 1 weitere: Verlängerung am 01.12.2027", "1 Jahr: 8,21 EUR, Abbuchung am 01.12.2027", "2 Jahre: 12,13 EUR", "Zusammen: 20,34 EUR", "Visa •••• 4242"},
 			[]string{"neu.de and 1 more: renewal on 1 December 2027", "1 year: 8.21 EUR, charged on 1 December 2027", "Total: 20.34 EUR", "Visa •••• 4242"},
 		},
+		"card expires first": {
+			registrar.MailRenewalUpcoming, renewalMailData(map[string]string{"method_expires": "2027-10"}),
+			[]string{"gilt nur bis 10/2027", "https://x.example/portal/payment-methods"},
+			[]string{"only valid through 10/2027", "https://x.example/portal/payment-methods"},
+		},
 		"price rise": {
 			registrar.MailRenewalPriceRise, renewalMailData(nil),
 			[]string{"neuer Preis", "8,21 EUR, bisher 7,02 EUR"},

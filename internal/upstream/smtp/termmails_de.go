@@ -3,9 +3,12 @@ package smtp
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // germanUnpaid says what happens to a domain that is not paid.
-const germanUnpaid = `{{if eq .Unpaid "delete"}}Ohne Verlängerung {{if .HoldAt}}nehmen wir die Domain am {{.HoldAt}} aus
+const germanUnpaid = `{{if .Over}}Verlängern können Sie nur bis zum Ende der Laufzeit am {{.Date}}. Danach
+geht es nicht mehr.
+
+{{end}}{{if eq .Unpaid "delete"}}Ohne Verlängerung {{if .HoldAt}}nehmen wir die Domain am {{.HoldAt}} aus
 dem DNS. Websites und E-Mail-Adressen unter diesem Namen funktionieren dann
-nicht mehr. Am {{.DeleteAt}} löschen wir sie.{{else}}löschen wir die Domain am {{.DeleteAt}}.{{end}}{{if .Days}}
+nicht mehr. Am {{.DeleteAt}} löschen wir sie.{{else}}löschen wir die Domain {{if .Over}}nach diesem Tag{{else}}am {{.DeleteAt}}{{end}}.{{end}}{{if .Days}}
 Danach lässt sie sich noch {{.Days}} Tage lang wiederherstellen. Das kostet
 deutlich mehr als eine Verlängerung.{{else}}
 Wiederherstellen können Sie sie bei uns danach nicht.{{end}}
@@ -33,7 +36,7 @@ der Laufzeit {{if .More}}werden die Domains{{else}}wird die Domain{{end}} aus de
 danach kann sie jeder registrieren.{{end}}`
 
 // germanExpiryEnd is until when the customer can still decide otherwise: "Bis …".
-const germanExpiryEnd = `zur {{if eq .Unpaid "transit"}}Übergabe{{else if or (eq .Unpaid "mixed") (not .Unpaid)}}Übergabe oder Löschung{{else}}Löschung{{end}}`
+const germanExpiryEnd = `{{if .Over}}zum Ende der Laufzeit{{if not .More}} am {{.Date}}{{end}}{{else}}zur {{if eq .Unpaid "transit"}}Übergabe{{else if or (eq .Unpaid "mixed") (not .Unpaid)}}Übergabe oder Löschung{{else}}Löschung{{end}}{{end}}`
 
 // germanRenewalPrice is what a renewal costs, if that is known.
 const germanRenewalPrice = `{{if .Renewal}}Die Verlängerung kostet derzeit {{.Renewal}} für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}},
@@ -43,13 +46,23 @@ einschließlich {{.Rate}} Umsatzsteuer.
 
 // germanRenewBefore asks to renew, or says that it happens automatically.
 const germanRenewBefore = `{{if .ChargeAt}}
-Sie müssen nichts tun: Die Domain verlängert sich automatisch. Am
+{{if .MethodExpires}}Achtung: Ihre Karte gilt nur bis {{.MethodExpires}} und ist am Tag der Abbuchung
+abgelaufen. Hinterlegen Sie bitte vorher ein anderes Zahlungsmittel, sonst
+wird die Domain nicht verlängert:
+
+{{.Portal}}/payment-methods
+
+Die Domain soll sich automatisch verlängern.{{else}}Sie müssen nichts tun: Die Domain verlängert sich automatisch.{{end}} Am
 {{.ChargeAt}} buchen wir {{.Gross}} von Ihrem
 Standard-Zahlungsmittel ab. Bis dahin können Sie das auf der Seite der
 Domain ausschalten:
 
 {{.Place}}
-{{else}}{{if eq .Choice "expire"}}
+{{else}}{{if .Cancelled}}
+Sie haben den Vertrag über diese Domain am {{.Cancelled}} gekündigt. Sie endet, wie
+Sie es wollten. Möchten Sie sie doch behalten? Dann verlängern Sie sie
+bitte vorher auf ihrer Seite:
+{{else if eq .Choice "expire"}}
 Sie haben gewählt, diese Domain auslaufen zu lassen. Möchten Sie sie
 doch behalten? Dann verlängern Sie sie bitte vorher auf ihrer Seite:
 {{else}}
@@ -87,7 +100,11 @@ Ende:   {{.Date}}
 {{if .Over}}
 Verlängern lässt sie sich bei uns nicht mehr. Haben Sie Fragen?
 Antworten Sie bitte auf diese E-Mail.
-{{else}}{{if eq .Choice "expire"}}
+{{else}}{{if .Cancelled}}
+Sie haben den Vertrag über diese Domain am {{.Cancelled}} gekündigt. Sie endet, wie
+Sie es wollten. Möchten Sie sie doch behalten? Dann verlängern Sie sie
+bitte jetzt auf ihrer Seite:
+{{else if eq .Choice "expire"}}
 Sie haben gewählt, diese Domain auslaufen zu lassen. Möchten Sie sie
 doch behalten? Dann verlängern Sie sie bitte jetzt auf ihrer Seite:
 {{else}}
@@ -111,12 +128,13 @@ Sie wurde nicht verlängert und am {{.Day}} gelöscht.{{if .Restorable}}
 Bis zum {{.Restorable}} lässt sie sich noch wiederherstellen.{{end}}
 {{else}}
 {{if eq .Change "expired"}}Die bezahlte Laufzeit ist am {{.Date}} abgelaufen.{{else}}Die bezahlte Laufzeit endet am {{.Date}}.{{end}}
-{{if .Over}}Verlängern lässt sie sich bei uns nicht mehr.
+{{if and .Over (eq .Change "expired")}}Verlängern lässt sie sich bei uns nicht mehr.
 {{else if .ChargeAt}}Sie soll sich vorher automatisch verlängern. Dann müssen Sie nichts tun.
 {{else if .HoldAt}}Ohne Verlängerung nehmen wir sie am {{.HoldAt}} aus dem DNS und löschen sie am
 {{.DeleteAt}}.
 {{else if eq .Unpaid "transit"}}Ohne Verlängerung übergeben wir sie am {{.DeleteAt}} an die Registry
 DENIC, die Ihnen dann einen Brief schreibt.
+{{else if .Over}}Verlängern lässt sie sich nur bis dahin. Danach wird sie gelöscht.
 {{else if .DeleteAt}}Ohne Verlängerung löschen wir sie am {{.DeleteAt}}.
 {{else}}Ohne Verlängerung kann sie danach ausfallen und gelöscht werden.
 {{end}}{{end}}
@@ -131,7 +149,7 @@ beantworten auch wir:
 {{.Contact}}
 `},
 	registrar.MailDomainHeld: {"{{.Domain}} ist nicht mehr im DNS und wird am {{.DeleteAt}} gelöscht", `
-wir haben eine Domain aus dem DNS genommen, weil sie nicht verlängert wurde:
+wir haben eine Domain aus dem DNS genommen, {{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else}}weil sie nicht verlängert wurde{{end}}:
 
 Domain:             {{.Domain}}
 Bezahlt bis:        {{.Date}}
@@ -145,7 +163,7 @@ Das geht bis zur Löschung zum normalen Preis, auf der Seite der Domain:
 {{.Place}}
 `},
 	registrar.MailDomainDeleted: {"{{.Domain}} wurde am {{.Day}} gelöscht", `
-eine Domain wurde gelöscht, weil sie nicht verlängert wurde:
+eine Domain wurde gelöscht, {{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else}}weil sie nicht verlängert wurde{{end}}:
 
 Domain:       {{.Domain}}
 Bezahlt bis:  {{.Date}}
@@ -168,15 +186,17 @@ eine Domain gehört nicht mehr zu Ihrem Konto:
 Domain:       {{.Domain}}
 Bezahlt bis:  {{.Date}}
 {{if eq .Change "handed_over"}}
-Am {{.Day}} haben wir sie an die Registry DENIC übergeben, weil
-sie nicht verlängert wurde. DENIC schreibt dem Inhaber einen Brief. Darin
-steht, wie er die Domain behalten kann.
+Am {{.Day}} haben wir sie an die Registry DENIC übergeben,
+{{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else}}weil sie nicht verlängert wurde{{end}}. DENIC schreibt dem Inhaber einen Brief. Darin
+steht, wie er die Domain behalten kann.{{with .Page}} Das Wichtigste finden Sie auch hier:
+
+{{.}}{{end}}
 {{else if eq .Change "refunded"}}
 Wir haben den Preis der Registrierung erstattet und die Domain am
 {{.Day}} gelöscht. Sobald die Registry sie freigibt, kann jeder sie neu
 registrieren.
 {{else}}
-Sie wurde nicht verlängert und ist seit {{.Day}} endgültig gelöscht.
+{{if .Cancelled}}Nach Ihrer Kündigung vom {{.Cancelled}} ist sie{{else}}Sie wurde nicht verlängert und ist{{end}} seit {{.Day}} endgültig gelöscht.
 Sobald die Registry sie freigibt, kann jeder sie neu registrieren.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} ist wieder da und bis {{.Date}} bezahlt`, `

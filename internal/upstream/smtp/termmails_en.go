@@ -3,9 +3,11 @@ package smtp
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // englishUnpaid says what happens to a domain that is not paid.
-const englishUnpaid = `{{if eq .Unpaid "delete"}}Without a renewal {{if .HoldAt}}we take the domain out of the DNS on
+const englishUnpaid = `{{if .Over}}You can renew it only until its term ends on {{.Date}}, not after that.
+
+{{end}}{{if eq .Unpaid "delete"}}Without a renewal {{if .HoldAt}}we take the domain out of the DNS on
 {{.HoldAt}}. Websites and email addresses under this name then stop working. On
-{{.DeleteAt}} we delete it.{{else}}we delete the domain on {{.DeleteAt}}.{{end}}{{if .Days}}
+{{.DeleteAt}} we delete it.{{else}}we delete the domain {{if .Over}}after that day{{else}}on {{.DeleteAt}}{{end}}.{{end}}{{if .Days}}
 After that it can be restored for another {{.Days}} days, which costs much
 more than a renewal.{{else}}
 After that, it can't be restored through us.{{end}}
@@ -33,7 +35,7 @@ the term, the {{if .More}}domains are{{else}}domain is{{end}} taken out of the D
 anyone can register {{if .More}}them{{else}}it{{end}}.{{end}}`
 
 // englishExpiryEnd is until when the customer can still decide otherwise: "Until …".
-const englishExpiryEnd = `{{if eq .Unpaid "transit"}}we hand {{if .More}}them{{else}}it{{end}} over{{else}}{{if .More}}they are{{else}}it is{{end}} {{if or (eq .Unpaid "mixed") (not .Unpaid)}}handed over or {{end}}deleted{{end}}`
+const englishExpiryEnd = `{{if .Over}}the end of {{if .More}}its{{else}}the{{end}} term{{if not .More}} on {{.Date}}{{end}}{{else}}{{if eq .Unpaid "transit"}}we hand {{if .More}}them{{else}}it{{end}} over{{else}}{{if .More}}they are{{else}}it is{{end}} {{if or (eq .Unpaid "mixed") (not .Unpaid)}}handed over or {{end}}deleted{{end}}{{end}}`
 
 // englishRenewalPrice is what a renewal costs, if that is known.
 const englishRenewalPrice = `{{if .Renewal}}Renewal currently costs {{.Renewal}} for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}},
@@ -43,12 +45,22 @@ including {{.Rate}} VAT.
 
 // englishRenewBefore asks to renew, or says that it happens automatically.
 const englishRenewBefore = `{{if .ChargeAt}}
-You don't need to do anything: the domain renews automatically. On
+{{if .MethodExpires}}Important: your card is only valid through {{.MethodExpires}} and will have expired on
+the day of the charge. Please add another payment method before then, or
+the domain won't be renewed:
+
+{{.Portal}}/payment-methods
+
+The domain is set to renew automatically.{{else}}You don't need to do anything: the domain renews automatically.{{end}} On
 {{.ChargeAt}} we charge {{.Gross}} to your default payment
 method. Until then you can turn this off on the domain's page:
 
 {{.Place}}
-{{else}}{{if eq .Choice "expire"}}
+{{else}}{{if .Cancelled}}
+You cancelled the contract for this domain on {{.Cancelled}}, and it ends as
+you asked. If you want to keep it after all, please renew it before then,
+on its page:
+{{else if eq .Choice "expire"}}
 You chose to let this domain expire. If you want to keep it after all,
 please renew it before then, on its page:
 {{else}}
@@ -86,7 +98,11 @@ End:    {{.Date}}
 {{if .Over}}
 It can no longer be renewed through us. If you have questions, please
 reply to this email.
-{{else}}{{if eq .Choice "expire"}}
+{{else}}{{if .Cancelled}}
+You cancelled the contract for this domain on {{.Cancelled}}, and it ends as
+you asked. If you want to keep it after all, please renew it now,
+on its page:
+{{else if eq .Choice "expire"}}
 You chose to let this domain expire. If you want to keep it after all,
 please renew it now, on its page:
 {{else}}
@@ -108,13 +124,14 @@ It was not renewed and was deleted on {{.Day}}.{{if .Restorable}}
 It can be restored until {{.Restorable}}.{{end}}
 {{else}}
 {{if eq .Change "expired"}}Its paid term ended on {{.Date}}.{{else}}Its paid term ends on {{.Date}}.{{end}}
-{{if .Over}}It can no longer be renewed through us.
+{{if and .Over (eq .Change "expired")}}It can no longer be renewed through us.
 {{else if .ChargeAt}}It is set to renew automatically before then, in which case you don't
 need to do anything.
 {{else if .HoldAt}}Without a renewal we take it out of the DNS on {{.HoldAt}} and delete it on
 {{.DeleteAt}}.
 {{else if eq .Unpaid "transit"}}Without a renewal we hand it over to its registry, DENIC, on
 {{.DeleteAt}}. DENIC then writes to you.
+{{else if .Over}}It can be renewed only until then. After that, it is deleted.
 {{else if .DeleteAt}}Without a renewal we delete it on {{.DeleteAt}}.
 {{else}}Without a renewal it may stop working after that date and may be deleted.
 {{end}}{{end}}
@@ -128,7 +145,7 @@ The domain is managed by our customer{{with .Name}}:
 {{.Contact}}
 `},
 	registrar.MailDomainHeld: {"{{.Domain}} is out of the DNS and will be deleted on {{.DeleteAt}}", `
-We have taken a domain out of the DNS because it was not renewed:
+We have taken a domain out of the DNS{{if .Cancelled}}, after your cancellation of {{.Cancelled}}{{else}} because it was not renewed{{end}}:
 
 Domain:         {{.Domain}}
 Paid until:     {{.Date}}
@@ -142,7 +159,7 @@ usual price, on the domain's page:
 {{.Place}}
 `},
 	registrar.MailDomainDeleted: {"{{.Domain}} was deleted on {{.Day}}", `
-A domain was deleted because it was not renewed:
+A domain was deleted{{if .Cancelled}} after your cancellation of {{.Cancelled}}{{else}} because it was not renewed{{end}}:
 
 Domain:     {{.Domain}}
 Paid until: {{.Date}}
@@ -165,14 +182,16 @@ A domain no longer belongs to your account:
 Domain:     {{.Domain}}
 Paid until: {{.Date}}
 {{if eq .Change "handed_over"}}
-On {{.Day}} we handed it over to its registry, DENIC, because it
-was not renewed. DENIC sends the holder a letter that
-explains how to keep the domain.
+On {{.Day}} we handed it over to its registry, DENIC,
+{{if .Cancelled}}after your cancellation of {{.Cancelled}}{{else}}because it was not renewed{{end}}. DENIC sends the holder a
+letter that explains how to keep the domain.{{with .Page}} The essentials are here, too:
+
+{{.}}{{end}}
 {{else if eq .Change "refunded"}}
 We refunded the price of its registration and deleted it on {{.Day}}.
 Once the registry releases it, anyone can register it.
 {{else}}
-It was not renewed and was deleted for good on {{.Day}}.
+{{if .Cancelled}}After your cancellation of {{.Cancelled}}, it was{{else}}It was not renewed and was{{end}} deleted for good on {{.Day}}.
 Once the registry releases it, anyone can register it.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} is back and paid until {{.Date}}`, `

@@ -45,6 +45,19 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			kind: registrar.MailExpiringWeek, facts: map[string]string{"charge_at": "2026-12-01", "gross": "14.28"},
 			de: []string{"verlängert sich automatisch", "01.12.2026 buchen wir 14,28 EUR"}, en: []string{"1 December 2026 we charge 14.28 EUR"}, never: "löschen",
 		},
+		"renews with a card that expires first": {
+			kind: registrar.MailExpiringMonth, facts: map[string]string{"charge_at": "2026-12-01", "gross": "14.28", "method_expires": "2026-11"},
+			de: []string{"Karte gilt nur bis 11/2026", "/payment-methods"}, en: []string{"only valid through 11/2026", "/payment-methods"}, never: "Sie müssen nichts tun",
+		},
+		"cancelled": {
+			kind: registrar.MailExpiringWeek, facts: map[string]string{"cancelled_at": "2026-11-20", "choice": "expire"}, de: []string{"am 20.11.2026 gekündigt. Sie endet", "vorher auf ihrer Seite"},
+			en: []string{"cancelled the contract for this domain on 20 November 2026", "renew it before then"}, never: "Sie haben gewählt",
+		},
+		"cancelled, expired":     {kind: registrar.MailExpired, facts: map[string]string{"cancelled_at": "2026-11-20"}, de: []string{"am 20.11.2026 gekündigt", "jetzt auf ihrer Seite"}, en: []string{"renew it now"}},
+		"cancelled, held":        {kind: registrar.MailDomainHeld, facts: map[string]string{"cancelled_at": "2026-11-20"}, de: []string{"nach Ihrer Kündigung vom 20.11.2026"}, en: []string{"after your cancellation of 20 November 2026"}, never: "weil"},
+		"cancelled, deleted":     {kind: registrar.MailDomainDeleted, facts: map[string]string{"cancelled_at": "2026-11-20"}, de: []string{"nach Ihrer Kündigung vom 20.11.2026"}, en: []string{"after your cancellation of 20 November 2026"}, never: "weil"},
+		"cancelled, handed over": {kind: registrar.MailDomainClosed, facts: map[string]string{"change": "handed_over", "cancelled_at": "2026-11-20"}, de: []string{"nach Ihrer Kündigung vom 20.11.2026"}, en: []string{"after your cancellation of 20 November 2026"}, never: "weil"},
+		"cancelled, gone":        {kind: registrar.MailDomainClosed, facts: map[string]string{"cancelled_at": "2026-11-20"}, de: []string{"Nach Ihrer Kündigung vom 20.11.2026 ist sie seit"}, en: []string{"After your cancellation of 20 November 2026, it was deleted"}, never: "nicht verlängert"},
 		"let it expire": {
 			kind: registrar.MailExpired, facts: map[string]string{"choice": "expire"}, de: []string{"auslaufen zu lassen", "19.01.2027"}, en: []string{"let this domain expire"},
 		},
@@ -54,6 +67,27 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 		},
 		"consent":        {kind: registrar.MailExpiringMonth, facts: map[string]string{"unpaid": "consent"}, de: []string{"nur, wenn Sie zustimmen"}, en: []string{"only if you agree"}, never: "19.01.2027"},
 		"the registry's": {kind: registrar.MailExpiringMonth, facts: map[string]string{"unpaid": "expire"}, de: []string{"nimmt die Registry"}, en: []string{"the registry takes"}, never: "19.01.2027"},
+		"only during the term": {
+			kind: registrar.MailExpiringMonth, facts: map[string]string{"unpaid": "expire", "over": "true"}, de: []string{"nur bis zum Ende der Laufzeit am 15.12.2026. Danach", "nimmt die Registry"},
+			en: []string{"only until its term ends on 15 December 2026"},
+		},
+		"deleted after the term": {
+			kind: registrar.MailExpiringWeek, facts: map[string]string{"over": "true", "hold_at": "", "delete_at": "2026-12-15", "redemption_days": ""}, de: []string{"löschen wir die Domain nach diesem Tag."},
+			en: []string{"we delete the domain after that day."}, never: "Domain am 15.12.2026",
+		},
+		"only during the term, to the holder": {
+			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "expiring_week", "over": "true", "hold_at": "", "delete_at": ""}, de: []string{"nur bis dahin"}, en: []string{"only until then"}, never: "nicht mehr.",
+		},
+		"over, to the holder": {
+			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "expired", "over": "true"}, de: []string{"lässt sie sich bei uns nicht mehr"}, en: []string{"can no longer be renewed"}, never: "nur bis dahin",
+		},
+		"let expire, only during the term": {
+			kind: registrar.MailLetExpire, facts: map[string]string{"over": "true", "domain_id": "dom_1"}, de: []string{"Bis\nzum Ende der Laufzeit am 15.12.2026 können Sie es sich anders überlegen. Danach lässt sie\nsich nicht mehr verlängern."},
+			en: []string{"Until\nthe end of the term on 15 December 2026, you can change your mind. After that, it can't be\nrenewed"}, never: "Löschung",
+		},
+		"terminated, only during the term": {
+			kind: registrar.MailContractEnds, facts: map[string]string{"over": "true", "number": "dcl_1", "domain_id": "dom_1", "received_at": "2026-11-15T09:05:00Z", "items": "1", "item1_name": "tee.eu", "item1_paid_until": "2026-12-15"}, de: []string{"Bis\nzum Ende der Laufzeit am 15.12.2026 nehmen"}, en: []string{"Until\nthe end of the term on 15 December 2026, you can take"},
+		},
 		"no redemption": {
 			kind: registrar.MailExpiringMonth, facts: map[string]string{"hold_at": "", "redemption_days": ""}, de: []string{"löschen wir die Domain am 19.01.2027", "Wiederherstellen können Sie sie bei uns danach nicht"},
 			en: []string{"can't be restored through us"}, never: "Tage lang",

@@ -23,10 +23,11 @@ import (
 type domainView struct {
 	domainchange.View
 	Path          string                    // the page's own path
-	State         portfolio.State           // as in the list
+	Listed        portfolio.Domain          // as in the list
 	Closed        map[string]registrar.Code // why a kind of change is not possible
 	Transfers     string                    // the page about transfers, for a pending domain
 	ClosedReason  registrar.Code            // why no change is possible; empty if some are
+	Expired       string                    // says what an expired domain's state is, instead of ClosedReason; empty for others
 	Locking       bool                      // the transfer lock is requested and not confirmed
 	Disputed      bool                      // locked because of a payment dispute
 	Contact       string                    // the contact form
@@ -85,7 +86,11 @@ var dsField = ui.Field{
 func domainPath(id string) string { return domainsPath + "/" + id }
 
 func (h *Handler) domain(req *ui.Request) error {
-	return h.showDomain(req, http.StatusOK, domainView{DS: dsField})
+	err := h.showDomain(req, http.StatusOK, domainView{DS: dsField})
+	if registrar.CodeOf(err) == registrar.NoSuchDomain {
+		return h.showFormer(req)
+	}
+	return err
 }
 
 // toDomain redirects to a domain's page.
@@ -137,6 +142,9 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 		req.RefreshAfter(3 * time.Second)
 	case why != domainchange.DomainRestricted: // a lock closes only what it restricts
 		view.ClosedReason = why
+	}
+	if view.ClosedReason == domainchange.IsExpired {
+		view.Expired = h.expiredBanner(req, view)
 	}
 	for _, why := range view.Closed {
 		view.Disputed = view.Disputed || why == domainchange.DomainDisputed
@@ -202,7 +210,13 @@ func (h *Handler) addTermEnd(req *ui.Request, view *domainView) error {
 	if err != nil {
 		return err
 	}
-	view.End, view.State = h.termEndOf(req, domain), domain.State()
+	if view.HasRecord {
+		domain.RegistryStatus = view.Record.Statuses
+	}
+	view.End, view.Listed = h.termEndOf(req, domain), domain
+	if view.Missing != "" && domain.Status == registrar.DomainRedemption {
+		view.End.Text = "" // its registry has released it
+	}
 	if view.Labels == nil {
 		view.Labels = &labels{domain.Folder, domain.Note}
 	}

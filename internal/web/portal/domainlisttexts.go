@@ -40,6 +40,35 @@ var domainListTexts = ui.Texts{
 	"declared.termination": {"gekündigt", "cancelled"},
 	"declared.withdrawal":  {"widerrufen", "withdrawn"},
 
+	"domains.none_left": {"Sie haben keine Domains mehr.", "You don't have any domains any more."},
+
+	"former.list":        {"Frühere Domains ({1})", "Former domains ({1})"},
+	"former.title":       {"{1}: frühere Domain", "{1}: former domain"},
+	"former.day":         {"Am", "On"},
+	"former.handed_over": {"An DENIC übergeben", "Handed over to DENIC"},
+	"former.deleted":     {"Endgültig gelöscht", "Deleted for good"},
+	"former.refunded":    {"Erstattet und gelöscht", "Refunded and deleted"},
+	"former.note.handed_over": {
+		"Diese Domain ist nicht mehr bei uns. Am {1} haben wir sie an die Registry DENIC übergeben.",
+		"This domain is no longer with us. On {1} we handed it over to its registry, DENIC.",
+	},
+	"former.note.deleted": {
+		"Diese Domain ist nicht mehr bei uns. Sie ist seit {1} endgültig gelöscht.",
+		"This domain is no longer with us. It was deleted for good on {1}.",
+	},
+	"former.note.refunded": {
+		"Diese Domain ist nicht mehr bei uns. Wir haben ihren Preis erstattet und sie am {1} gelöscht.",
+		"This domain is no longer with us. We refunded its price and deleted it on {1}.",
+	},
+	"former.next": {"Was Sie jetzt tun können", "What you can do now"},
+	"former.transit": {
+		"DENIC schreibt dem Inhaber einen Brief mit einem TRANSIT-Passwort und einer Frist. Mit dem Passwort bekommt er bei DENIC einen Auth-Code und kann die Domain zu einem Anbieter seiner Wahl umziehen, auch wieder zu uns. Er kann sie dort auch löschen. Nach der Frist kann DENIC sie löschen.",
+		"DENIC writes to the holder by post, with a TRANSIT password and a deadline. With the password, the holder gets an auth code from DENIC and can transfer the domain to any provider, including back to us, or delete it. After the deadline, DENIC may delete it.",
+	},
+	"former.transit_link": {"Zum TRANSIT-Service von DENIC", "DENIC's TRANSIT service"},
+	"former.free":         {"Sobald die Registry sie freigibt, kann jeder sie neu registrieren, auch Sie.", "Once the registry releases it, anyone can register it, including you."},
+	"former.questions":    {"Fragen beantworten wir gern:", "If you have questions, write to us:"},
+
 	"labels.title": {"Ordner und Notiz", "Folder and note"},
 	"labels.hint":  {"Nur für Sie. Die Registry bekommt davon nichts.", "For you only. It is never sent to the registry."},
 	"labels.save":  {"Speichern", "Save"},

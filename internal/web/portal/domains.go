@@ -146,6 +146,9 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 	if err := h.addOpenRenewals(req, &view); err != nil {
 		return err
 	}
+	if err := h.addFormer(req, &view); err != nil {
+		return err
+	}
 	if filter.AfterName != "" {
 		view.First = asked.url(domainsPath, nil)
 	}
@@ -196,6 +199,8 @@ type domainsView struct {
 	// Open is the unpaid order of renewals and Pay where to pay it; zero if there is none.
 	Open order.Order
 	Pay  string
+	// Former are the domains that were deleted or handed over, the last to end first.
+	Former []portfolio.Former
 }
 
 type domainCount struct {

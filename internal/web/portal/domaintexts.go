@@ -30,7 +30,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"domain.active":          {"aktiv", "active"},
 	"domain.pending":         {"in Arbeit", "pending"},
 	"domain.expired":         {"abgelaufen", "expired"},
-	"domain.redemption":      {"gelöscht, in der Rückholfrist", "deleted, in redemption"},
+	"domain.redemption":      {"gelöscht", "deleted"},
 	"domain.transit":         {"im Transit bei DENIC", "in transit at DENIC"},
 	"domain.suspended":       {"nicht im DNS, Adresse unbestätigt", "not in the DNS, address unconfirmed"},
 	"domain.held":            {"nicht im DNS", "not in the DNS"},
@@ -72,8 +72,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"term.deleting":       {"Wird gerade gelöscht", "Is being deleted"},
 	"term.redemption":     {"Gelöscht; wiederherstellbar bis {1}", "Deleted; can be restored until {1}"},
 	"term.redemption_undated": {
-		"Wie lange die Rückholfrist noch läuft, veröffentlicht die Registry nicht.",
-		"The registry doesn't publish when the redemption period ends.",
+		"Gelöscht; wie lange die Rückholfrist noch läuft, veröffentlicht die Registry nicht",
+		"Deleted; the registry doesn't publish when the redemption period ends",
 	},
 	"term.transit":    {"DENIC klärt mit dem Inhaber, wie es weitergeht", "DENIC asks the holder how to proceed"},
 	"term.keep":       {"Entscheidung zurücknehmen", "Undo this choice"},
@@ -81,6 +81,14 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"term.let_expire_text": {
 		"Wir verlängern die Domain dann nicht und buchen nichts ab. Nach dem Ende der Laufzeit wird sie aus dem DNS genommen und gelöscht oder an die Registry zurückgegeben; damit stimmen Sie der Löschung zu. Ist die Laufzeit schon vorbei, kann das sofort geschehen. Bis zur Löschung können Sie das zurücknehmen.",
 		"We won't renew the domain or charge you. When its term ends, it is taken out of the DNS and deleted, or handed back to the registry; you agree to the deletion. If the term has already ended, this may happen at once. You can undo this until the domain is deleted.",
+	},
+	"term.let_expire_last": {
+		"Wir verlängern die Domain dann nicht und buchen nichts ab. Nach dem Ende der Laufzeit wird sie aus dem DNS genommen und gelöscht; damit stimmen Sie der Löschung zu. Zurücknehmen können Sie das nur bis zum Ende der Laufzeit am {1}.",
+		"We won't renew the domain or charge you. When its term ends, it is taken out of the DNS and deleted; you agree to the deletion. You can undo this only until the end of the term on {1}.",
+	},
+	"term.last_day": {
+		"Verlängern können Sie nur bis zum Ende der Laufzeit am {1}. Danach geht es nicht mehr.",
+		"You can renew it only until the end of its term on {1}, not after that.",
 	},
 	"term.let_expire_submit": {"Domain auslaufen lassen", "Let the domain expire"},
 
@@ -211,8 +219,12 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"domain_page.asked":       {"Zuletzt geprüft", "Last checked"},
 	"domain_page.nameservers": {"Nameserver", "Nameservers"},
 	"domain_page.ns_none":     {"Keine: Die Domain ist nicht im DNS.", "None: the domain isn't in the DNS."},
-	"domain_page.ns_edit":     {"Nameserver ändern", "Change nameservers"},
-	"domain_page.ns_label":    {"Nameserver, einer pro Zeile", "Nameservers, one per line"},
+	"domain_page.ns_needed": {
+		"Ohne Nameserver sind Website und E-Mail unter dieser Domain nicht erreichbar. Tragen Sie die Ihres DNS-Anbieters ein.",
+		"Without nameservers, no website or email works under this domain. Enter those of your DNS provider.",
+	},
+	"domain_page.ns_edit":  {"Nameserver ändern", "Change nameservers"},
+	"domain_page.ns_label": {"Nameserver, einer pro Zeile", "Nameservers, one per line"},
 	"domain_page.ns_hint": {
 		"{1} bis {2} Namen. Bei Nameservern unter der Domain selbst ergänzen Sie die IP-Adresse: ns1.{3} 192.0.2.1",
 		"{1} to {2} names. Add the IP address to nameservers within the domain itself: ns1.{3} 192.0.2.1",
@@ -335,9 +347,30 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Die Registry hat die Domain noch nicht bestätigt. Danach können Sie sie hier verwalten.",
 		"The registry hasn't confirmed the domain yet. You can manage it here once it has.",
 	},
+	"expired.held_since": {
+		"Seit {1} nicht im DNS: Website und E-Mail sind nicht erreichbar.",
+		"Not in the DNS since {1}: its website and email can't be reached.",
+	},
+	"expired.held": {
+		"Nicht im DNS: Website und E-Mail sind nicht erreichbar.",
+		"Not in the DNS: its website and email can't be reached.",
+	},
+	"expired.since":      {"Die Domain ist am {1} abgelaufen.", "The domain expired on {1}."},
+	"expired.renew":      {"Verlängern Sie sie, um sie wieder zu verwalten.", "Renew it to manage it again."},
+	"expired.renew_held": {"Die Laufzeit ist vorbei. Verlängern Sie die Domain, damit sie wieder ins DNS kommt.", "The term is over. Renew the domain to put it back in the DNS."},
+	"expired.over":       {"Hier kann sie nicht mehr verlängert werden.", "It can't be renewed here any more."},
+	"expired.locked": {
+		"Wegen eines laufenden Verfahrens können Sie sie derzeit nicht verlängern.",
+		"Because of a dispute you can't renew it at the moment.",
+	},
+	"expired.transfer": {
+		"Umziehen können Sie sie weiterhin: ohne Umzugssperre und mit Auth-Code.",
+		"You can still transfer it away: unlocked, and with an auth code.",
+	},
+	"expired.transfer_no_lock": {"Umziehen können Sie sie weiterhin, mit Auth-Code.", "You can still transfer it away, with an auth code."},
 	"closed.domain_is_expired": {
-		"Die Domain ist abgelaufen. Verlängern Sie sie, um sie wieder zu verwalten. Umziehen können Sie sie weiterhin: ohne Umzugssperre und mit Auth-Code.",
-		"The domain has expired. Renew it to manage it again. You can still transfer it away, without a transfer lock and with an auth code.",
+		"Die Domain ist abgelaufen. Ändern können Sie sie erst wieder, wenn sie verlängert ist.",
+		"The domain has expired. You can change it only once it is renewed.",
 	},
 	"closed.domain_is_in_redemption": {
 		"Die Domain ist gelöscht. Die Registry hält sie noch einige Zeit zurück; danach kann jeder sie registrieren.",

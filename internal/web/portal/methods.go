@@ -60,6 +60,21 @@ func (h *Handler) methodRows(saved []renewal.SavedMethod) []methodRow {
 	return rows
 }
 
+// addExpiredMethod adds a line to what waits for the customer if domains renew with a card whose last
+// month is over when charges that are announced now are made.
+func (h *Handler) addExpiredMethod(req *ui.Request, view *overviewView) (added bool, err error) {
+	if h.Renewals == nil {
+		return false, nil
+	}
+	methods, err := h.Renewals.Methods(req.R.Context(), req.Actor())
+	if err != nil || len(methods.Renewing) == 0 || !methods.Default().Expired(h.Now().AddDate(0, 1, 0)) {
+		return false, err
+	}
+	row := h.methodRows([]renewal.SavedMethod{methods.Default()})[0]
+	view.addDecision(overviewLine{Text: h.templates.Text(req.Language, "line.method_expires", row.Label, row.Until), URL: methodsPath, ActionKey: "do.method"})
+	return true, nil
+}
+
 func (h *Handler) paymentMethods(req *ui.Request) error { return h.renderMethods(req, nil) }
 
 func (h *Handler) renderMethods(req *ui.Request, problem error) error {

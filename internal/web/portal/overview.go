@@ -17,7 +17,7 @@ import (
 type overviewLine struct {
 	Name      string            // a domain; empty if the line is not about one
 	Held      *portfolio.Domain // the customer's domain that the line is about; nil if it is about an order
-	StateKey  string            // the text key of its state, if that is why it is listed
+	ShowState bool              // its state is why it is listed
 	More      int               // further domains of an order
 	Text      string
 	Until     time.Time
@@ -58,6 +58,7 @@ type overviewView struct {
 	SpentRows, EndRows    []monthRow
 	Total                 registrar.Cents
 	Transfer              string // the page on which transfers are ordered
+	EmptyKey              string // the text key that replaces the parts if there are none
 }
 
 // home is the page after sign-in.
@@ -69,7 +70,7 @@ func (h *Handler) home(req *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	view := overviewView{Overview: found, Total: found.SpentTotal()}
+	view := overviewView{Overview: found, Total: found.SpentTotal(), EmptyKey: "overview.empty"}
 	if h.Orders != nil {
 		view.Transfer = ui.InLanguage(req.Language, ui.TransferPath, ui.EnglishTransferPath)
 	}
@@ -104,6 +105,10 @@ func (h *Handler) home(req *ui.Request) error {
 		text := h.templates.Text(req.Language, "line.transfers", transfers.Ready, transfers.Correct, transfers.Impossible)
 		view.addDecision(overviewLine{Text: text, URL: ui.TransfersPath, ActionKey: "do.transfers"})
 	}
+	expiredMethod, err := h.addExpiredMethod(req, &view)
+	if err != nil {
+		return err
+	}
 	unconfirmed, err := h.addContactChecks(req, &view)
 	if err != nil {
 		return err
@@ -121,7 +126,16 @@ func (h *Handler) home(req *ui.Request) error {
 		}
 		view.NoWayBack = len(passkeys) == 0
 	}
-	view.Nothing = found.Idle() && transfers.Waiting() == 0 && unconfirmed == 0 && !view.NoWayBack
+	view.Nothing = found.Idle() && transfers.Waiting() == 0 && unconfirmed == 0 && !expiredMethod && !view.NoWayBack
+	if view.Empty() {
+		former, err := h.Portfolio.Former(req.R.Context(), req.Actor())
+		if err != nil {
+			return err
+		}
+		if len(former) > 0 {
+			view.EmptyKey = "overview.empty_former"
+		}
+	}
 	h.addCharts(req, &view)
 	return h.templates.Render(req, ui.View{Name: "overview", Title: "overview.title", Section: ui.HomePath, Data: view})
 }
@@ -212,7 +226,7 @@ func (h *Handler) overviewLine(req *ui.Request, line overview.Line) (overviewLin
 			row.ActionKey = "do.view"
 		}
 		if line.Kind == overview.TermOver { // the end of the term has passed
-			row.Until, row.StateKey = end.RenewableUntil, "domain."+string(line.Domain.State())
+			row.Until, row.ShowState = end.RenewableUntil, true
 		}
 	case overview.Undecided:
 		row.Text, row.ActionKey = text("line.undecided"), "do.decide"

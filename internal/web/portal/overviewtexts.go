@@ -10,6 +10,11 @@ var overviewTexts = ui.Texts{
 		"Hier sehen Sie später, was zu tun ist: offene Bestellungen, laufende Umzüge und Domains, deren Laufzeit endet. Suchen Sie zuerst einen Namen, oder holen Sie Domains von einem anderen Anbieter zu uns.",
 		"This page will show what needs your attention: open orders, transfers in progress and domains that expire soon. Start by searching for a name, or move domains to us from another provider.",
 	},
+	"overview.empty_former": {
+		"Sie haben keine Domains mehr, und nichts ist zu tun.",
+		"You don't have any domains any more, and nothing needs your attention.",
+	},
+	"overview.former":      {"Frühere Domains", "Former domains"},
 	"overview.nothing":     {"Im Moment ist nichts zu tun.", "Nothing needs your attention right now."},
 	"overview.decide":      {"Das wartet auf Sie", "Waiting for you"},
 	"overview.unpaid":      {"Unbezahlt", "Unpaid"},
@@ -36,6 +41,10 @@ var overviewTexts = ui.Texts{
 	"overview.amount":      {"Betrag", "Amount"},
 	"overview.domains":     {"Domains", "Domains"},
 
+	"line.method_expires": {
+		"Ihr Zahlungsmittel {1} gilt nur bis {2}. Damit die automatische Verlängerung nicht scheitert, hinterlegen Sie bitte ein anderes.",
+		"Your payment method {1} is only valid through {2}. Please add another one, or automatic renewal will fail.",
+	},
 	"line.registrant": {
 		"Die Angaben zum Domaininhaber fehlen.",
 		"The domain holder's details are missing.",
@@ -92,6 +101,7 @@ var overviewTexts = ui.Texts{
 	"line.changing.unlock":       {"Die Sperre für Umzüge wird aufgehoben.", "The transfer lock is being removed."},
 	"line.changing.holder":       {"Die Inhaberdaten werden übernommen.", "The holder's details are being updated."},
 	"do.registrant":              {"Angaben ergänzen", "Enter details"},
+	"do.method":                  {"Zahlungsmittel ändern", "Change payment method"},
 	"do.email":                   {"Neuen Link anfordern", "Request a new link"},
 	"do.view":                    {"Ansehen", "View"},
 	"do.decide":                  {"Entscheiden", "Decide"},

@@ -55,7 +55,7 @@ func (h *Handler) addPrices(req *ui.Request, view *domainView) error {
 func (h *Handler) restoreOffer(now time.Time, rate int, view domainchange.View) *restoreOffer {
 	extension, listed := h.Extension(view.Domain.TLD)
 	redemption := lifecycle.DaysToRestore(view.Domain.TLD, extension.Restore, extension.Renew)
-	if !listed || redemption == 0 {
+	if !listed || redemption == 0 || !restorable(view) {
 		return nil
 	}
 	years := provision.YearsToRestore(view.Domain.PaidUntil, now, extension.Term())
@@ -70,8 +70,40 @@ func (h *Handler) restoreOffer(now time.Time, rate int, view domainchange.View) 
 	return offer
 }
 
-// renewalRefused is the code of a renewal or restore that the registry does not offer.
-const renewalRefused registrar.Code = "renewal_refused"
+// restorable reports whether the registry still offers to restore a deleted domain, by what it said
+// last (RFC 3915).
+func restorable(view domainchange.View) bool {
+	if view.Missing != "" {
+		return false
+	}
+	offers := func(status string) bool { return status == "redemptionPeriod" || status == "pendingRestore" }
+	return !view.HasRecord || slices.ContainsFunc(view.Record.Statuses, offers)
+}
+
+// The codes of a renewal and a restore that the registry does not offer now, and of a restore that it
+// does not offer any more.
+const (
+	renewalRefused registrar.Code = "renewal_refused"
+	restoreRefused registrar.Code = "restore_refused"
+	restoreOver    registrar.Code = "restore_over"
+)
+
+// refusalOf is the code that explains why a renewal or restore was refused.
+func refusalOf(kind order.Kind, items []order.RefusedItem) registrar.Code {
+	is := func(code registrar.Code) func(order.RefusedItem) bool {
+		return func(item order.RefusedItem) bool { return registrar.CodeOf(item.Reason) == code }
+	}
+	switch {
+	case slices.ContainsFunc(items, is(domainchange.DomainRestricted)):
+		return domainchange.DomainRestricted
+	case kind == order.Restore && slices.ContainsFunc(items, is(provision.NotRestorable)):
+		return restoreOver
+	case kind == order.Restore:
+		return restoreRefused
+	default:
+		return renewalRefused
+	}
+}
 
 // renewalOptions are the terms that the registry offers, with list prices. The order is
 // priced again, by the registry's answer. If there are none because the domain is paid that far
@@ -112,29 +144,27 @@ func (h *Handler) orderDomain(kind order.Kind) ui.PageFunc {
 		if err != nil {
 			return err
 		}
+		show := h.domainProblem
+		if req.Field("page") == "list" {
+			show = h.showDomains
+		}
 		years, err := strconv.Atoi(cmp.Or(req.Field("years"), "0"))
 		if err != nil || years < 0 {
-			return h.showDomains(req, &registrar.Error{Kind: registrar.KindConflict, Code: renewalRefused})
+			return show(req, registrar.Conflict(renewalRefused))
 		}
 		wanted := order.RequestedItem{Name: registrar.NewName(strings.TrimSuffix(domain.Name, domain.TLD), domain.TLD), Kind: kind, Years: years}
 		made, full, err := h.Orders.AddRenewals(req.R.Context(), req.Actor(), []order.RequestedItem{wanted})
 		var refused *order.ItemsRefused
 		switch {
-		case errors.As(err, &refused) && slices.ContainsFunc(refused.Items, isLocked):
-			return h.showDomains(req, &registrar.Error{Kind: registrar.KindConflict, Code: domainchange.DomainRestricted, Err: err})
 		case errors.As(err, &refused):
-			return h.showDomains(req, &registrar.Error{Kind: registrar.KindConflict, Code: renewalRefused, Err: err})
+			return show(req, &registrar.Error{Kind: registrar.KindConflict, Code: refusalOf(kind, refused.Items), Err: err})
 		case err != nil:
-			return h.showDomains(req, err)
+			return show(req, err)
 		case len(full) > 0:
-			return h.showDomains(req, full[0].Reason)
+			return show(req, full[0].Reason)
 		}
 		return h.redirectToPay(req, made)
 	}
-}
-
-func isLocked(item order.RefusedItem) bool {
-	return registrar.CodeOf(item.Reason) == domainchange.DomainRestricted
 }
 
 // redirectToPay redirects to the page where an order is reviewed and paid.

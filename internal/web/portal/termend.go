@@ -1,9 +1,11 @@
 package portal
 
 import (
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
@@ -21,12 +23,16 @@ type termEnd struct {
 	CanTurnOn, CanTurnOff, CanLetExpire, CanKeep bool
 	Renewable                                    bool      // by hand
 	RenewableUntil                               time.Time // the last day of a late renewal; zero if unknown
+	// LastDay is the end of the term if that is the last moment for a renewal of an active domain,
+	// and a decision is open; zero otherwise.
+	LastDay time.Time
 }
 
 // termEndOf decides by what is stored, so that the list, the page and the agents' tools
 // agree.
 func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 	active, expired := d.Status == registrar.DomainActive, d.Status == registrar.DomainExpired
+	over := expired && lifecycle.PolicyOf(d.TLD).RenewalOver(d.PaidUntil, h.Now())
 	end := termEnd{On: d.Renews(), Expire: d.AtTermEnd == registrar.TermEndExpire, Locked: d.Term.Locked}
 	if !end.Locked {
 		end.Renewable, end.RenewableUntil = h.renewable(h.Now(), d)
@@ -34,8 +40,11 @@ func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 	if h.Renewals != nil {
 		end.CanTurnOn = active && !end.On && !end.Locked && h.sold(d.TLD)
 		end.CanTurnOff = end.On && d.Status != registrar.DomainTransferredOut
-		end.CanLetExpire = (active || expired) && !end.Expire
-		end.CanKeep = end.Expire
+		end.CanLetExpire = (active || expired) && !end.Expire && !over
+		end.CanKeep = end.Expire && !over
+	}
+	if active && !end.On && lifecycle.PolicyOf(d.TLD).RenewalEndsWithTerm() {
+		end.LastDay = d.PaidUntil
 	}
 	key, args := h.termEndText(req, d, end)
 	if key != "" {
@@ -67,13 +76,50 @@ func (h *Handler) renewable(now time.Time, d portfolio.Domain) (ok bool, until t
 	if policy.RenewableDays > 0 {
 		until = d.PaidUntil.AddDate(0, 0, policy.RenewableDays)
 	}
+	if policy.RenewalOver(d.PaidUntil, now) {
+		return false, until
+	}
 	if policy.AtExpiry == lifecycle.RegistryExpires {
-		return now.Before(until), until
+		return true, until
 	}
 	if now.After(until) { // it is late, for example because we could not send a notice
 		until = time.Time{}
 	}
 	return true, until
+}
+
+// expiredBanner says first what matters about an expired domain: whether it still works, then what
+// can be done.
+func (h *Handler) expiredBanner(req *ui.Request, view domainView) string {
+	text := func(key string, values ...any) string { return h.templates.Text(req.Language, key, values...) }
+	d, end := view.Listed, view.End
+	var parts []string
+	switch {
+	case !d.Term.HeldAt.IsZero():
+		parts = append(parts, text("expired.held_since", ui.FormatDate(req.Language, d.Term.HeldAt)))
+	case d.OutOfDNS():
+		parts = append(parts, text("expired.held"))
+	default:
+		parts = append(parts, text("expired.since", ui.FormatDate(req.Language, d.PaidUntil)))
+	}
+	switch {
+	case end.Locked:
+		parts = append(parts, text("expired.locked"))
+	case !end.Renewable:
+		parts = append(parts, text("expired.over"))
+	case d.OutOfDNS():
+		parts = append(parts, text("expired.renew_held"))
+	default:
+		parts = append(parts, text("expired.renew"))
+	}
+	if end.Renewable && view.Capabilities.Code && view.Closed[string(domainchange.AuthCode)] == "" {
+		key := "expired.transfer"
+		if !view.Capabilities.Lock {
+			key = "expired.transfer_no_lock"
+		}
+		parts = append(parts, text(key))
+	}
+	return strings.Join(parts, " ")
 }
 
 // termEndText returns the text key and its values.
@@ -155,6 +201,9 @@ func (h *Handler) unpaidText(req *ui.Request, d portfolio.Domain, end termEnd) (
 		return "term.held", []any{day(d.Term.HeldAt), day(step)}
 	case "deleting":
 		return "term.deleting", nil
+	}
+	if policy.RenewalEndsWithTerm() {
+		return "term.unpaid_over", nil
 	}
 	planned := d.Term.Unpaid == "unpaid" && !step.IsZero() && !d.Term.WaitsForOperator
 	switch {

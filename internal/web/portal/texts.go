@@ -503,6 +503,18 @@ var texts = ui.WithRequirements(ui.Texts{
 		"Das geht zurzeit nicht: Die Zahlung für diese Domain wurde reklamiert oder zurückgegeben. Bitte wenden Sie sich an uns.",
 		"This isn't possible at the moment: the payment for this domain was disputed or returned. Please contact us.",
 	},
+	"problem.renewal_over": {
+		"Die Laufzeit ist vorbei. Diese Domain lässt sich nicht mehr verlängern.",
+		"The term is over. This domain can't be renewed any more.",
+	},
+	"problem.restore_refused": {
+		"Diese Domain können Sie zurzeit nicht wiederherstellen.",
+		"This domain can't be restored at the moment.",
+	},
+	"problem.restore_over": {
+		"Diese Domain lässt sich nicht wiederherstellen: Die Registry bietet es nicht mehr an.",
+		"This domain can't be restored: the registry no longer offers it.",
+	},
 	"problem.renewal_refused": {
 		"Diese Domain können Sie zurzeit nicht verlängern.",
 		"This domain can't be renewed at the moment.",

@@ -26,10 +26,11 @@ type fakeRegistry struct {
 
 	maxYears int
 	noLock   bool
+	noCode   bool
 }
 
 func (d *fakeRegistry) Capabilities(string) domainchange.Capabilities {
-	return domainchange.Capabilities{MinNameservers: 2, MaxNameservers: 13, Lock: !d.noLock, Code: true, CodeLength: 16, CodeDays: 30, Contacts: true, MaxYears: d.maxYears}
+	return domainchange.Capabilities{MinNameservers: 2, MaxNameservers: 13, Lock: !d.noLock, Code: !d.noCode, CodeLength: 16, CodeDays: 30, Contacts: true, MaxYears: d.maxYears}
 }
 
 func (d *fakeRegistry) FetchRecord(_ context.Context, name string) (domainchange.Record, error) {
@@ -252,7 +253,7 @@ func TestDomainPage_EachStatusExplainsOptions(t *testing.T) {
 	erika := s.newMember("erika@example.org")
 	b := s.signedInBrowser("erika@example.org")
 	for status, says := range map[registrar.DomainStatus]string{
-		registrar.DomainPending: "noch nicht bestätigt", registrar.DomainExpired: "Die Domain ist abgelaufen", registrar.DomainRedemption: "Die Domain ist gelöscht",
+		registrar.DomainPending: "noch nicht bestätigt", registrar.DomainExpired: " abgelaufen.", registrar.DomainRedemption: "Die Domain ist gelöscht",
 		registrar.DomainTransit: "liegt bei DENIC", registrar.DomainTransferredOut: "bei einem anderen Anbieter",
 	} {
 		id := s.addDomain(erika.ID, "stand-"+strings.ReplaceAll(string(status), "_", "-"), status)

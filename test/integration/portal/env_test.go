@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -190,7 +191,7 @@ func newEnvWith(t *testing.T, change func(*env, *portal.Config)) *env {
 		CheckRestrictions: func(_ context.Context, _ domainchange.Domain, kind domainchange.ChangeKind) (registrar.Code, error) {
 			return s.forbidden[kind], nil
 		},
-		Registries: []domainchange.NamedRegistry{{Name: "desk", Serves: func(tld string) bool { return tld == ".de" || tld == ".org" }, Registry: s.registry}},
+		Registries: []domainchange.NamedRegistry{{Name: "desk", Serves: func(tld string) bool { return slices.Contains([]string{".de", ".org", ".se", ".uk"}, tld) }, Registry: s.registry}},
 	})
 	must(t, err)
 	s.transfers = &fakeTransferRegistry{pending: make(map[string]transferaway.RegistryTransfer)}

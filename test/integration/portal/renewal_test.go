@@ -15,6 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 )
@@ -161,7 +162,7 @@ func TestDomainPage_RenewalAndRestorePricesHaveTheAccountsVAT(t *testing.T) {
 	s := newEnvWith(t, (&fakeOrders{rate: 2500}).install) // Denmark's
 	customer := s.newMember("erika@example.org").ID
 	active, deleted := s.addDomain(customer, "laufend", registrar.DomainActive), s.addDomainOf(customer, "geloescht", ".org", registrar.DomainRedemption)
-	s.registry.records["geloescht.org"] = domainchange.Record{Updated: s.clock.now(), Statuses: []string{"pendingDelete"}}
+	s.registry.records["geloescht.org"] = domainchange.Record{Updated: s.clock.now(), Statuses: []string{"pendingDelete", "redemptionPeriod"}}
 	b := s.signedInBrowser("erika@example.org")
 	for id, price := range map[string]string{active: "12,50", deleted: "62,50"} {
 		if page := b.get("/portal/domains/" + id).body; !strings.Contains(page, price) || strings.Contains(page, "11,90") || strings.Contains(page, "deutscher USt") {
@@ -175,7 +176,7 @@ func TestDomainPage_PremiumDomainHasNoListPrice(t *testing.T) {
 	s := newEnvWith(t, (&fakeOrders{rate: 2500}).install)
 	customer := s.newMember("erika@example.org").ID
 	active, deleted := s.addDomain(customer, "laufend", registrar.DomainActive), s.addDomainOf(customer, "geloescht", ".org", registrar.DomainRedemption)
-	s.registry.records["geloescht.org"] = domainchange.Record{Updated: s.clock.now(), Statuses: []string{"pendingDelete"}}
+	s.registry.records["geloescht.org"] = domainchange.Record{Updated: s.clock.now(), Statuses: []string{"pendingDelete", "redemptionPeriod"}}
 	s.exec("UPDATE domains SET premium = 1")
 	b := s.signedInBrowser("erika@example.org")
 	for id, price := range map[string]string{active: "12,50", deleted: "62,50"} {
@@ -193,8 +194,8 @@ func TestRestore_CreatesOrderWhileRegistryOffersIt(t *testing.T) {
 	noRestore := "/portal/domains/" + s.addDomain(customer, "geloescht", registrar.DomainRedemption)
 	b := s.signedInBrowser("erika@example.org")
 	path := "/portal/domains/" + s.addDomainOf(customer, "geloescht", ".org", registrar.DomainRedemption)
-	s.registry.records["geloescht.org"] = domainchange.Record{Updated: s.clock.now(), Statuses: []string{"pendingDelete"}}
-	s.registry.records["geloescht.de"] = domainchange.Record{Updated: s.clock.now(), Statuses: []string{"pendingDelete"}}
+	s.registry.records["geloescht.org"] = domainchange.Record{Updated: s.clock.now(), Statuses: []string{"pendingDelete", "redemptionPeriod"}}
+	s.registry.records["geloescht.de"] = domainchange.Record{Updated: s.clock.now(), Statuses: []string{"pendingDelete", "redemptionPeriod"}}
 	if page := b.get(noRestore).body; strings.Contains(page, noRestore+"/restore") || !strings.Contains(page, "Bei uns lässt sie sich nicht wiederherstellen") || strings.Contains(page, "Gelöscht") {
 		t.Errorf("a registry without a redemption period: %s", page)
 	}
@@ -204,12 +205,46 @@ func TestRestore_CreatesOrderWhileRegistryOffersIt(t *testing.T) {
 	}
 	s.clock.advance(40 * 24 * time.Hour)
 	if page := s.signedInBrowser("erika@example.org").get(path).body; !strings.Contains(page, path+"/restore") || strings.Contains(page, "voraussichtlich") ||
-		!strings.Contains(page, `veröffentlicht die Registry nicht. Warten Sie besser nicht; bei Fragen schreiben Sie uns: <a href="/kontakt">`) || !strings.Contains(page, "Wie lange die Rückholfrist noch läuft") {
+		!strings.Contains(page, `veröffentlicht die Registry nicht. Warten Sie besser nicht; bei Fragen schreiben Sie uns: <a href="/kontakt">`) || !strings.Contains(page, "wie lange die Rückholfrist noch läuft") {
 		t.Errorf("a deadline in the past is shown, or nothing instead: %s", page)
 	}
 	b = s.signedInBrowser("erika@example.org")
 	if got := b.post(path+"/restore", nil); got.status != http.StatusSeeOther || c.requests[0][0].Kind != order.Restore {
 		t.Errorf("got %d, ordered %+v", got.status, c.requests)
+	}
+}
+
+func TestRestore_RefusalIsExplainedOnTheDomainsPage(t *testing.T) {
+	t.Parallel()
+	c := &fakeOrders{}
+	s := newEnvWith(t, c.install)
+	path := "/portal/domains/" + s.addDomainOf(s.newMember("erika@example.org").ID, "geloescht", ".org", registrar.DomainRedemption)
+	s.registry.records["geloescht.org"] = domainchange.Record{Updated: s.clock.now(), Statuses: []string{"pendingDelete", "redemptionPeriod"}}
+	b := s.signedInBrowser("erika@example.org")
+	for code, says := range map[registrar.Code]string{provision.NotRestorable: "bietet es nicht mehr an", registrar.RegistryDenied: "zurzeit nicht wiederherstellen"} {
+		c.err = &order.ItemsRefused{Items: []order.RefusedItem{{Reason: registrar.Conflict(code)}}}
+		if got := b.post(path+"/restore", nil); got.status != http.StatusConflict || !strings.Contains(got.body, says) || !strings.Contains(got.body, "Überblick") || strings.Contains(got.body, "zurzeit nicht verlängern") {
+			t.Errorf("%s: %d %s", code, got.status, got.body)
+		}
+	}
+}
+
+func TestRestore_IsNotOfferedOnceRegistryHasReleasedTheDomain(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*fakeRegistry){
+		"pending deletion": func(r *fakeRegistry) {
+			r.records["geloescht.org"] = domainchange.Record{Statuses: []string{"pendingDelete"}}
+		},
+		"gone": func(r *fakeRegistry) { r.err = registrar.NotFound(registrar.RegistryNotFound) },
+	} {
+		s := newEnvWith(t, (&fakeOrders{}).install)
+		path := "/portal/domains/" + s.addDomainOf(s.newMember("erika@example.org").ID, "geloescht", ".org", registrar.DomainRedemption)
+		change(s.registry)
+		page := s.signedInBrowser("erika@example.org").get(path).body
+		if strings.Contains(page, path+"/restore") || !strings.Contains(page, `nicht wiederherstellen. Bei Fragen wenden Sie sich bitte an uns. <a href="/kontakt">`) || strings.Contains(page, "..") || strings.Contains(page, "antwortet gerade nicht") ||
+			name == "gone" && (strings.Contains(page, "hält sie noch einige Zeit zurück") || strings.Contains(page, "Rückholfrist") || !strings.Contains(page, "gibt es bei der Registry nicht mehr")) {
+			t.Errorf("%s: %s", name, page)
+		}
 	}
 }
 

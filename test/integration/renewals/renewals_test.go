@@ -137,6 +137,30 @@ func TestAnnounce_LateAnnouncementKeepsThirtyDays(t *testing.T) {
 	})
 }
 
+func TestAnnounce_WarnsOfCardThatExpiresBeforeTheCharge(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, s *env) {
+		s.saveCard()
+		s.register("bald.com")
+		s.advanceTo("bald.com", 44*day)
+		before := s.world.Now().Format(order.ExpiresLayout)
+		for _, test := range []struct{ expires, want string }{{before, before}, {"2099-12", ""}} {
+			s.exec("UPDATE saved_methods SET expires = $1", test.expires)
+			s.exec("DELETE FROM renewals")
+			s.exec("DELETE FROM mails")
+			s.announce()
+			if mail := s.wantMails(registrar.MailRenewalUpcoming, 1)[0]; mail["method_expires"] != test.want {
+				t.Errorf("valid through %s: the mail has %q", test.expires, mail["method_expires"])
+			}
+			domain := s.domain("bald.com")
+			charge, announced, err := s.db.AnnouncedRenewal(t.Context(), customerID, domain.ID, domain.PaidUntil)
+			if err != nil || !announced || charge.MethodExpires != test.want {
+				t.Errorf("valid through %s: the reminder gets %+v, %v", test.expires, charge, err)
+			}
+		}
+	})
+}
+
 func TestAnnounce_PriceRiseNamesBothPrices(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, s *env) {

@@ -1,0 +1,151 @@
+package portal
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+func TestTermEnd_LastDayIsNamedAndNothingIsOfferedAfterIt(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	id := s.addDomainOf(erika.ID, "laufend", ".eu", registrar.DomainActive)
+	path, last := "/portal/domains/"+id, s.clock.now().Add(90*24*time.Hour).UTC().Format("02.01.2006")
+	b := s.signedInBrowser("erika@example.org")
+	if page := b.get(path).body; !strings.Contains(page, "nur bis zum Ende der Laufzeit am "+last+". Danach") || !strings.Contains(page, "nur bis zum Ende der Laufzeit am "+last+".</p>") || strings.Contains(page, "Bis zur Löschung") {
+		t.Errorf("before the choice: %s", page)
+	}
+	b.post(path+"/expire", nil)
+	if page := b.get(path).body; !strings.Contains(page, path+"/keep") || !strings.Contains(page, "nur bis zum Ende der Laufzeit am "+last) {
+		t.Errorf("after the choice: %s", page)
+	}
+	s.clock.advance(91 * 24 * time.Hour)
+	s.exec("UPDATE domains SET status = 'expired' WHERE id = $1", id)
+	b = s.signedInBrowser("erika@example.org")
+	if page := b.get(path).body; strings.Contains(page, path+"/keep") || strings.Contains(page, path+"/expire") || strings.Contains(page, "um sie wieder zu verwalten") || !strings.Contains(page, "Hier kann sie nicht mehr verlängert werden.") {
+		t.Errorf("after the term: %s", page)
+	}
+	if got := b.post(path+"/keep", nil); got.status != http.StatusConflict || !strings.Contains(got.body, "lässt sich nicht mehr verlängern") {
+		t.Errorf("the choice is taken back after the term: %d %s", got.status, got.body)
+	}
+}
+
+func TestExpiredDomain_SaysOutageFirst(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	day := func(days int) string { return s.clock.now().AddDate(0, 0, days).UTC().Format("02.01.2006") }
+	for name, test := range map[string]struct {
+		tld, statuses  string
+		heldDays       int
+		noCode, noLock bool
+		want           string
+		outage         bool
+	}{
+		"in use":                      {tld: ".org", want: "Die Domain ist am " + day(-12) + " abgelaufen. Verlängern Sie sie, um sie wieder zu verwalten. Umziehen können Sie sie weiterhin: ohne Umzugssperre und mit Auth-Code."},
+		"held by us":                  {tld: ".com", statuses: "clientHold", heldDays: -2, want: "Seit " + day(-2) + " nicht im DNS: Website und E-Mail sind nicht erreichbar. Die Laufzeit ist vorbei. Verlängern Sie die Domain", outage: true},
+		"held by the registry":        {tld: ".se", statuses: "serverHold", noLock: true, want: "Nicht im DNS: Website und E-Mail sind nicht erreichbar. Die Laufzeit ist vorbei. Verlängern Sie die Domain, damit sie wieder ins DNS kommt. Umziehen können Sie sie weiterhin, mit Auth-Code.", outage: true},
+		"neither a lock nor a code":   {tld: ".uk", noLock: true, noCode: true, want: "abgelaufen. Verlängern Sie sie, um sie wieder zu verwalten.</p>"},
+		"held and not renewable here": {tld: ".eu", statuses: "serverHold", want: `Website und E-Mail sind nicht erreichbar. Hier kann sie nicht mehr verlängert werden. <a href="/kontakt">`, outage: true},
+	} {
+		id := s.addDomainOf(erika.ID, strings.ReplaceAll(name, " ", "-"), test.tld, registrar.DomainExpired)
+		s.exec("UPDATE domains SET paid_until = $1 WHERE id = $2", s.clock.now().AddDate(0, 0, -12).UnixMicro(), id)
+		if test.heldDays != 0 {
+			s.exec(`INSERT INTO term_ends (domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, held_at, deleted_at, updated_at)
+				VALUES ($1, (SELECT paid_until FROM domains WHERE id = $1), $2, 'x', $3, '', 'held', $4, 1, $5, 0, 1)`,
+				id, erika.ID, test.tld, s.clock.now().AddDate(0, 0, 23).UnixMicro(), s.clock.now().AddDate(0, 0, test.heldDays).UnixMicro())
+		}
+		must(t, s.db.PutRegistryRecord(t.Context(), id, domainchange.Record{Statuses: strings.Fields(test.statuses), ReadAt: time.Now()}))
+		s.exec("UPDATE domains SET registry_status = $1 WHERE id = $2", test.statuses, id)
+		s.registry.noLock, s.registry.noCode = test.noLock, test.noCode
+		tone := "note warning"
+		if test.outage {
+			tone = "note bad"
+		}
+		if page := b.get("/portal/domains/" + id).body; !strings.Contains(page, `<p class="`+tone+`">`) || !strings.Contains(page, strings.ReplaceAll(test.want, "E-Mail", "E\u2011Mail")) {
+			t.Errorf("%s: the page lacks %q: %s", name, test.want, page)
+		}
+		const badge = `<span class="badge bad">nicht im DNS</span>`
+		if list := b.get("/portal/domains?tld=" + test.tld).body; strings.Contains(list, badge) != test.outage || !strings.Contains(list, ">abgelaufen</span>") {
+			t.Errorf("%s: the list: %s", name, list)
+		}
+	}
+	if overview := b.get("/portal").body; strings.Count(overview, `<span class="badge bad">nicht im DNS</span>`) != 3 {
+		t.Errorf("the overview: %s", overview)
+	}
+}
+
+func TestFormerDomain_StaysReadableForItsFormerCustomerOnly(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika, day := s.newMember("erika@example.org"), s.clock.now().AddDate(0, 0, -3)
+	b := s.signedInBrowser("erika@example.org")
+	if list := b.get("/portal/domains").body; !strings.Contains(list, "Sie haben noch keine Domains.") || strings.Contains(list, "Frühere Domains") {
+		t.Errorf("an account that never had domains: %s", list)
+	}
+	for id, tld := range map[string]string{"dom_handed": ".de", "dom_deleted": ".org", "dom_paid": ".com"} {
+		state := "closed"
+		if id == "dom_paid" {
+			state = "paid"
+		}
+		s.exec(`INSERT INTO term_ends (domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, held_at, deleted_at, ended_at, updated_at)
+			VALUES ($1, $2, $3, $4, $5, 'desk', $6, 0, 0, 0, $7, $7, $7)`, id, day.AddDate(0, 0, -14).UnixMicro(), erika.ID, "teeladen"+tld, tld, state, day.UnixMicro())
+	}
+	s.exec(`INSERT INTO sent_notices (id, customer_id, domain_id, name, term_end, kind, recipient, subject, body, queued_at, sent_at, accepted, response)
+		VALUES ('mai_1', $1, 'dom_handed', 'teeladen.de', 1, 'domain_closed', 'erika@example.org', 'ist nicht mehr bei uns', 'x', 1, 2, 1, '250 ok')`, erika.ID)
+	written := day.UTC().Format("02.01.2006")
+	for id, want := range map[string][]string{
+		"dom_handed":  {"Am " + written + " haben wir sie an die Registry DENIC übergeben", "TRANSIT-Passwort", `href="https://transit.denic.de/"`, "ist nicht mehr bei uns"},
+		"dom_deleted": {"seit " + written + " endgültig gelöscht", "auch Sie"},
+	} {
+		got := b.get("/portal/domains/" + id)
+		for _, part := range want {
+			if got.status != http.StatusOK || !strings.Contains(got.body, part) {
+				t.Errorf("%s: %d lacks %q: %s", id, got.status, part, got.body)
+			}
+		}
+	}
+	if list := b.get("/portal/domains").body; !strings.Contains(list, "Sie haben keine Domains mehr.") || !strings.Contains(list, "Frühere Domains (2)") || !strings.Contains(list, "/portal/domains/dom_handed") {
+		t.Errorf("the list: %s", list)
+	}
+	if home := b.get("/portal").body; !strings.Contains(home, "Sie haben keine Domains mehr") || strings.Contains(home, "Suchen Sie zuerst") {
+		t.Errorf("the overview: %s", home)
+	}
+	s.newMember("mallory@example.org")
+	stranger := s.signedInBrowser("mallory@example.org")
+	for _, path := range []string{"/portal/domains/dom_handed", "/portal/domains/dom_paid"} {
+		if got := stranger.get(path); got.status != http.StatusNotFound {
+			t.Errorf("another customer sees %s: %d", path, got.status)
+		}
+	}
+	if got := b.get("/portal/domains/dom_paid"); got.status != http.StatusNotFound {
+		t.Errorf("a domain that was not lost: %d", got.status)
+	}
+}
+
+func TestOverview_ExpiredCardOfRenewingDomainsNeedsAttention(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	s.addDomain(erika.ID, "laufend", registrar.DomainActive)
+	b := s.signedInBrowser("erika@example.org")
+	const warning = "gilt nur bis 01/2020"
+	for _, test := range []struct {
+		choice, expires string
+		want            bool
+	}{{"renew", "2020-01", true}, {"renew", "2099-12", false}, {"", "2020-01", false}} {
+		must(t, s.db.PutPaymentMethod(t.Context(), erika.ID, order.PaymentMethod{ProviderCustomer: "cus_x", ID: "pm_1", Label: testCard, Expires: test.expires}, time.Now()))
+		s.exec("UPDATE saved_methods SET expires = $1", test.expires)
+		s.exec("UPDATE domains SET at_term_end = $1", test.choice)
+		if page := b.get("/portal").body; strings.Contains(page, warning) != test.want || test.want && !strings.Contains(page, "Zahlungsmittel ändern") {
+			t.Errorf("%+v: %s", test, page)
+		}
+	}
+}
