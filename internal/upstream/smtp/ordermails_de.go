@@ -17,7 +17,8 @@ Bestellung: {{.Order}}
 {{printf "%-20s %14s" "Gesamt" .Gross}}
 {{if .Rounded}}
 Die Umsatzsteuer runden wir einmal für die ganze Bestellung. Deshalb
-weicht die Summe der Bruttopreise um wenige Cent vom Gesamtbetrag ab.
+kann die Summe der Bruttopreise um wenige Cent vom Gesamtbetrag
+abweichen und ein Bruttopreis um einen Cent von dem auf der Rechnung.
 {{end}}{{if eq .Rule "reverse_charge"}}
 Steuerschuldnerschaft des Leistungsempfängers (Reverse-Charge). Ihre
 Umsatzsteuer-Identifikationsnummer: {{.Vatid}}

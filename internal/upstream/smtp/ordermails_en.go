@@ -16,8 +16,9 @@ Order: {{.Order}}
 {{printf "%-20s %14s" (print "VAT " .Rate) .Vat}}
 {{printf "%-20s %14s" "Total" .Gross}}
 {{if .Rounded}}
-We round VAT once for the whole order, so the gross prices differ from
-the total by a few cents.
+We round VAT once for the whole order, so the gross prices may differ
+from the total by a few cents, and a gross price may differ by a cent
+on the invoice.
 {{end}}{{if eq .Rule "reverse_charge"}}
 Reverse charge: VAT is payable by the recipient. Your VAT ID: {{.Vatid}}
 {{else if eq .Rule "outside_eu"}}

@@ -25,8 +25,8 @@ var orderTexts = ui.Texts{
 	"withdrawn.keeps":    {"Was Sie bestellt haben, bleibt bis zum Ende der Laufzeit bei Ihnen.", "What you ordered stays with you until the end of its term."},
 	"withdrawn.deleted":  {"Domains, deren Registrierung wir ganz erstattet haben, löschen wir.", "We delete domains whose registration was refunded in full."},
 	"items.rounded": {
-		"Die Umsatzsteuer runden wir einmal für die ganze Bestellung. Deshalb kann die Summe der Bruttopreise um wenige Cent vom Gesamtbetrag abweichen.",
-		"We round VAT once for the whole order, so the gross prices may differ from the total by a few cents.",
+		"Die Umsatzsteuer runden wir einmal für die ganze Bestellung. Deshalb kann die Summe der Bruttopreise um wenige Cent vom Gesamtbetrag abweichen, und ein Bruttopreis kann auf der Zahlungsseite und der Rechnung um einen Cent anders sein.",
+		"We round VAT once for the whole order, so the gross prices may differ from the total by a few cents, and a gross price may differ by a cent on the payment page and the invoice.",
 	},
 	"items.net":           {"Netto", "Net"},
 	"items.vat":           {"USt.", "VAT"},
