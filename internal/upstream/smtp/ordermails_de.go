@@ -82,7 +82,7 @@ const germanTerm = `{{if .Renewal}}
 var germanOrderMails = map[registrar.MailKind]mailText{
 	registrar.MailOrderPaid: {"{{if .Automatic}}{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Verlängerung am {{.Charge}} bezahlt{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung vom {{.Day}}{{end}}", `
 {{if .Automatic}}wie angekündigt haben wir am {{.At}}
-den Betrag für eine Verlängerung abgebucht{{with .Method}} ({{.}}){{end}}. Jetzt verlängern wir:
+den Betrag für {{if .More}}Ihre Verlängerungen{{else}}eine Verlängerung{{end}} abgebucht{{with .Method}} ({{.}}){{end}}. Jetzt verlängern wir:
 {{else}}vielen Dank. Ihre Bestellung wurde am
 {{.At}} {{if .Free}}bestätigt{{else}}bezahlt{{end}}.
 {{end}}` + germanReceipt + `{{if .Unclaimed}}Wir schreiben Ihnen, sobald alles erledigt ist. Die Bestellung gehört

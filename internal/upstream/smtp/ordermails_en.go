@@ -76,7 +76,7 @@ const englishTerm = `{{if .Renewal}}
 // englishOrderMails are the mails about orders and domains in English.
 var englishOrderMails = map[registrar.MailKind]mailText{
 	registrar.MailOrderPaid: {"{{if .Automatic}}{{.Domain}}{{if .More}} and {{.More}} more{{end}}: renewal paid on {{.Charge}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order of {{.Day}}{{end}}", `
-{{if .Automatic}}As announced, we charged you for a renewal on
+{{if .Automatic}}As announced, we charged you for {{if .More}}your renewals{{else}}a renewal{{end}} on
 {{.At}}{{with .Method}} ({{.}}){{end}}. We are now renewing:
 {{else}}Thank you. Your order was {{if .Free}}confirmed{{else}}paid{{end}}
 on {{.At}}.
