@@ -195,20 +195,17 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 	if wrong != nil {
 		httpjson.RecordError(req.W, wrong)
 		var refused *order.ItemsRefused
+		var unquoted *order.ItemsUnquoted
 		key, known := h.basketProblem(wrong)
 		switch {
 		case errors.As(wrong, &refused):
 			status = http.StatusConflict
 			shown.Problem = h.templates.Text(req.Language, "basket.refused")
-			for _, item := range refused.Items {
-				at := slices.IndexFunc(shown.Rows, func(r basketRow) bool { return r.Name == item.Name })
-				if at >= 0 {
-					shown.Rows[at].ReasonKey = h.refusedKey(item.Kind, item.Reason)
-					if key, page := h.ownDomain(req, item.Kind, item.Name, item.Reason); page != "" {
-						shown.Rows[at].ReasonKey, shown.Rows[at].Own = key, page
-					}
-				}
-			}
+			h.markRefused(req, shown.Rows, slices.Concat(refused.Items, refused.Unquoted))
+		case known && errors.As(wrong, &unquoted):
+			status = http.StatusConflict
+			shown.Problem = h.templates.Text(req.Language, key)
+			h.markRefused(req, shown.Rows, unquoted.Items)
 		case registrar.CodeOf(wrong) == account.EmailInvalid:
 			status = http.StatusUnprocessableEntity
 			shown.Transfer.Value, shown.Email.Value, shown.Email.Problem, shown.Email.Focus = "", typed, "problem.basket_email", true
@@ -234,6 +231,20 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 		return err
 	}
 	return h.templates.Render(req, ui.View{Name: "basket", Status: status, Title: "basket.title", Section: ui.BasketPathIn(req.Language), Data: shown})
+}
+
+// markRefused notes at each row why it can't be ordered now.
+func (h *Handler) markRefused(req *ui.Request, rows []basketRow, refused []order.RefusedItem) {
+	for _, item := range refused {
+		at := slices.IndexFunc(rows, func(r basketRow) bool { return r.Name == item.Name })
+		if at < 0 {
+			continue
+		}
+		rows[at].ReasonKey = h.refusedKey(item.Kind, item.Reason)
+		if key, page := h.ownDomain(req, item.Kind, item.Name, item.Reason); page != "" {
+			rows[at].ReasonKey, rows[at].Own = key, page
+		}
+	}
 }
 
 // refusedKey returns the text key for an item that can't be ordered now.
