@@ -165,7 +165,7 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Some details are still missing. Nothing was charged.",
 	},
 	"problem.items_refused": {
-		"Einige Artikel sind nicht mehr verfügbar. Der Grund steht bei der Domain. Abgebucht wurde nichts.",
+		"Einige Domains lassen sich nicht mehr bestellen. Der Grund steht bei der Domain. Abgebucht wurde nichts.",
 		"Some items are no longer available. The reason is shown next to the domain. Nothing was charged.",
 	},
 	"problem.not_your_order": {
