@@ -24,7 +24,7 @@ Steuerschuldnerschaft des Leistungsempfängers (Reverse-Charge). Ihre
 Umsatzsteuer-Identifikationsnummer: {{.Vatid}}
 {{else if eq .Rule "outside_eu"}}
 Die Leistung ist in Deutschland nicht steuerbar (Empfänger außerhalb der
-Europäischen Union, Land {{.Country}}).
+Europäischen Union, Land: {{.Country}}).
 {{else if eq .Rule "eu_consumer_oss"}}
 Berechnet ist die Umsatzsteuer Ihres Landes ({{.Country}}).
 {{end}}{{if .Unchecked}}
@@ -252,7 +252,7 @@ Bisher:{{range .}}
 {{end}}{{with .Nameservers}}
 Jetzt:{{range .}}
   {{.}}{{end}}
-{{end}}{{else if eq .Change "ds_add"}}ein DS-Eintrag (DNSSEC) kam hinzu
+{{end}}{{else if eq .Change "ds_add"}}ein DS-Eintrag (DNSSEC) wurde hinzugefügt
 {{else if eq .Change "ds_remove"}}ein DS-Eintrag (DNSSEC) wurde entfernt
 {{with .Day}}Geplant: Die Nameserver ändern wir am {{.}}. Bis dahin
 können Sie das im Portal abbrechen.
@@ -268,9 +268,9 @@ Das haben wir wegen der Sperre veranlasst, über die Sie eine eigene
 Nachricht bekommen. Die Domain sehen Sie hier:
 {{else}}
 Waren Sie das nicht? {{if .NoPassword}}Dann melden Sie bitte sofort unter „Sicherheit“
-alle anderen Geräte ab, und sehen Sie Ihre Passkeys und
-die{{else}}Dann ändern Sie bitte sofort Ihr Passwort, und sehen
-Sie die{{end}} {{if .More}}Domains{{else}}Domain{{end}} durch:
+alle anderen Geräte ab, und prüfen Sie Ihre Passkeys und
+die {{if .More}}Domains{{else}}Domain{{end}}:{{else}}Dann ändern Sie bitte sofort Ihr Passwort, und sehen
+Sie die {{if .More}}Domains{{else}}Domain{{end}} durch:{{end}}
 {{end}}
 {{.Place}}
 

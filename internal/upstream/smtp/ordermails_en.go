@@ -23,7 +23,7 @@ on the invoice.
 Reverse charge: VAT is payable by the recipient. Your VAT ID: {{.Vatid}}
 {{else if eq .Rule "outside_eu"}}
 The service is not subject to VAT in Germany (recipient outside the
-European Union, country {{.Country}}).
+European Union, country: {{.Country}}).
 {{else if eq .Rule "eu_consumer_oss"}}
 The VAT is that of your country ({{.Country}}).
 {{end}}{{if .Unchecked}}

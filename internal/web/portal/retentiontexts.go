@@ -12,10 +12,10 @@ var retentionTexts = ui.Texts{
 	},
 	"retention.data":  {"Daten", "Data"},
 	"retention.why":   {"Grund", "Reason"},
-	"retention.until": {"längstens bis", "until at the latest"},
+	"retention.until": {"längstens bis", "kept at most until"},
 
 	"retention.bookings":     {"Bestellungen, Zahlungen und Rechnungen", "Orders, payments and invoices"},
-	"retention.why.bookings": {"Buchungsbelege: § 257 HGB, § 147 AO (8 Jahre)", "Booking vouchers: § 257 HGB, § 147 AO (8 years)"},
+	"retention.why.bookings": {"Buchungsbelege: § 257 HGB, § 147 AO (8 Jahre)", "Accounting records: § 257 HGB, § 147 AO (8 years)"},
 	"retention.tax":          {"Prüfungen Ihrer Umsatzsteuer-ID", "Checks of your VAT ID"},
 	"retention.why.tax":      {"Unterlagen für die Besteuerung: § 147 AO (6 Jahre)", "Tax documents: § 147 AO (6 years)"},
 	"retention.letters":      {"E-Mails zu Bestellungen, Domains und Fristen, Widerrufe und Kündigungen", "Emails about orders, domains and deadlines, withdrawals and terminations"},
