@@ -97,3 +97,21 @@ func TestRenewalStatusOf_FollowsOrderAndItsLastCharge(t *testing.T) {
 		}
 	}
 }
+
+func TestRounded_SharesOfVATDifferFromThePrices(t *testing.T) {
+	t.Parallel()
+	for count, want := range map[int]bool{1: false, 2: false, 6: true} {
+		nets := slices.Repeat([]registrar.Cents{12_90}, count)
+		vat, err := billing.SplitVAT(nets, 1900)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Order{Totals: Totals{RateBasisPoints: 1900}}
+		for i := range nets {
+			o.Items = append(o.Items, Item{Net: nets[i], Gross: nets[i] + vat[i]})
+		}
+		if o.Rounded() != want || o.Price(o.Items[0]) != 15_35 {
+			t.Errorf("%d items: %t, %s", count, o.Rounded(), o.Price(o.Items[0]))
+		}
+	}
+}
