@@ -69,7 +69,7 @@ const stories = {
     await clickButton(page, order);
     await page.waitForURL(sandbox.provider + "/**");
     await gotoWithoutStream(page, pay); // the customer has left the payment page
-    await title(page, "Zahlung läuft");
+    await title(page, "Zahlung noch offen");
     await checkPage(page, "payment under way");
     await page.getByRole("link", { name: "Weiter zur Zahlung" }).click();
     ok("a pending payment can be continued");

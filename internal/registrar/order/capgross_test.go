@@ -9,6 +9,23 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 )
 
+func TestCapGross_RoundingOfTheTotalLowersNoNet(t *testing.T) {
+	t.Parallel()
+	// 12.90 and 3 x 8.99 with VAT: 15.35 and 3 x 10.70 are announced, 47.45; VAT on the total is 7.58.
+	nets := []registrar.Cents{12_90, 8_99, 8_99, 8_99}
+	items := []Item{{Gross: 15_35}, {Gross: 10_70}, {Gross: 10_70}, {Gross: 10_70}}
+	capped, vat, err := capGross(nets, items, 1900)
+	if err != nil || !slices.Equal(capped, nets) {
+		t.Errorf("%v becomes %v with VAT %v, %v", nets, capped, vat, err)
+	}
+	// The announced cent more covers the rounding of six equal prices.
+	nets, items = slices.Repeat([]registrar.Cents{12_90}, 6), slices.Repeat([]Item{{Gross: 15_35}}, 6)
+	items[3].Gross++
+	if capped, vat, err := capGross(nets, items, 1900); err != nil || !slices.Equal(capped, nets) {
+		t.Errorf("%v becomes %v with VAT %v, %v", nets, capped, vat, err)
+	}
+}
+
 func TestCapGross_NoItemCostsMoreThanAnnounced(t *testing.T) {
 	t.Parallel()
 	dice := rand.New(rand.NewPCG(1, 2))
@@ -28,17 +45,20 @@ func TestCapGross_NoItemCostsMoreThanAnnounced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var sum, tax registrar.Cents
+		var sum, tax, promised registrar.Cents
 		for i := range items {
 			gross := capped[i] + vat[i]
-			if gross > items[i].Gross || capped[i] > nets[i] || capped[i] < 0 || vat[i] < 0 {
+			if alone := billing.Gross(capped[i], rate); gross > items[i].Gross && alone > items[i].Gross || capped[i] > nets[i] || capped[i] < 0 || vat[i] < 0 {
 				t.Fatalf("round %d: net %d, VAT %d for the price %d and the announced %d", round, capped[i], vat[i], nets[i], items[i].Gross)
 			}
 			// No more is waived than rounding requires.
 			if full := billing.Gross(nets[i], rate); full <= items[i].Gross && gross < full-2 || full > items[i].Gross && gross < items[i].Gross-2 {
 				t.Fatalf("round %d: charged %d of %d, announced %d", round, gross, full, items[i].Gross)
 			}
-			sum, tax = sum+capped[i], tax+vat[i]
+			sum, tax, promised = sum+capped[i], tax+vat[i], promised+items[i].Gross
+		}
+		if sum+tax > promised {
+			t.Fatalf("round %d: the total %d is above the announced %d", round, sum+tax, promised)
 		}
 		// Quoted again, the order costs the same.
 		for i := range items {
@@ -74,6 +94,24 @@ func TestRenewalStatusOf_FollowsOrderAndItsLastCharge(t *testing.T) {
 	} {
 		if got, failure := RenewalStatusOf(test.order); got != test.want || failure != test.failure {
 			t.Errorf("%s: %s %q", name, got, failure)
+		}
+	}
+}
+
+func TestRounded_SharesOfVATDifferFromThePrices(t *testing.T) {
+	t.Parallel()
+	for count, want := range map[int]bool{1: false, 2: false, 6: true} {
+		nets := slices.Repeat([]registrar.Cents{12_90}, count)
+		vat, err := billing.SplitVAT(nets, 1900)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Order{Totals: Totals{RateBasisPoints: 1900}}
+		for i := range nets {
+			o.Items = append(o.Items, Item{Net: nets[i], Gross: nets[i] + vat[i]})
+		}
+		if o.Rounded() != want || o.Price(o.Items[0]) != 15_35 {
+			t.Errorf("%d items: %t, %s", count, o.Rounded(), o.Price(o.Items[0]))
 		}
 	}
 }

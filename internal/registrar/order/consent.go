@@ -48,9 +48,9 @@ func (o Order) WithdrawalEnded(now time.Time) bool {
 }
 
 // Withdrawable reports whether a consumer who has given consent can still withdraw from something:
-// the period has not ended, and something is neither failed nor refunded in full.
+// it is paid, the period has not ended, and something is neither failed nor refunded in full.
 func (o *Order) Withdrawable(now time.Time) bool {
-	return o.Consent.Given() && !o.WithdrawalEnded(now) && !o.IsRefunded() &&
+	return o.Consent.Given() && !o.PaidAt.IsZero() && !o.WithdrawalEnded(now) && !o.IsRefunded() &&
 		slices.ContainsFunc(o.Items, func(i Item) bool { return i.State != ItemFailed && i.State != ItemRefunded })
 }
 

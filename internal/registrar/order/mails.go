@@ -9,7 +9,6 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 )
 
@@ -252,7 +251,7 @@ func mailData(o Order) map[string]string {
 		of := "item" + strconv.Itoa(i+1) + "_"
 		data[of+"name"], data[of+"kind"], data[of+"years"] = item.Name, string(item.Kind), strconv.Itoa(item.Years)
 		// Equal items have equal prices: the order's VAT is rounded once, over their sum.
-		data[of+"net"], data[of+"gross"] = item.Net.String(), billing.Gross(item.Net, o.Totals.RateBasisPoints).String()
+		data[of+"net"], data[of+"gross"] = item.Net.String(), o.Price(item).String()
 		if item.Kind == Transfer && item.Years == 0 {
 			data[of+"term"] = "rest"
 			if lifecycle.PolicyOf(item.TLD).AtExpiry == lifecycle.RegistryNoTerm { // ours starts with the transfer

@@ -1,10 +1,12 @@
 package order
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
@@ -341,6 +343,18 @@ func (*ItemsUnquoted) Error() string { return "order: quote items: registries co
 
 // Unwrap returns the first item's reason.
 func (e *ItemsUnquoted) Unwrap() error { return e.Items[0].Reason }
+
+// Price is the gross of an item as if it were ordered alone, as order pages and mails show it, so
+// that equal items have equal prices. Its Gross has a share of the order's VAT, which is rounded once.
+func (o Order) Price(item Item) registrar.Cents {
+	return billing.Gross(item.Net, o.Totals.RateBasisPoints)
+}
+
+// Rounded reports whether the price of an item differs from its Gross, which the payment page and
+// the invoice have.
+func (o Order) Rounded() bool {
+	return slices.ContainsFunc(o.Items, func(item Item) bool { return o.Price(item) != item.Gross })
+}
 
 // NameOf returns the domain name of an item; empty if there is no such item.
 func (o Order) NameOf(item string) string {

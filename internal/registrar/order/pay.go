@@ -297,7 +297,7 @@ func (s *Service) buildPage(o Order, payment Payment, buyer Buyer) (PaymentPage,
 		return PaymentPage{}, err
 	}
 	return PaymentPage{
-		ID: payment.ID, Order: o.ID, Items: o.Items, Amount: payment.Amount,
+		ID: payment.ID, Order: o.ID, Items: o.Items, Rounded: o.Rounded(), Amount: payment.Amount,
 		Customer: o.Customer, Email: buyer.Email, ProviderCustomer: buyer.ProviderCustomer, Language: buyer.Language, SaveMethod: o.AutoRenew,
 		PaidURL: address + "/paid", BackURL: address + "/back", EndsAt: payment.EndsAt,
 	}, nil

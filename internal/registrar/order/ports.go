@@ -223,6 +223,7 @@ type PaymentPage struct {
 	// ID is the payment's id.
 	ID, Order                                   string
 	Items                                       []Item // shown to the customer; their gross adds up to Amount
+	Rounded                                     bool   // the page must explain that a gross may differ by a cent from that of the order
 	Amount                                      registrar.Cents
 	Customer, Email, ProviderCustomer, Language string
 	// SaveMethod asks the customer to allow charging later renewals.

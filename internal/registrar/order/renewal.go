@@ -238,41 +238,46 @@ func (s *Service) newRenewalOrder(ctx context.Context, charge RenewalCharge, buy
 	return o, payment, nil
 }
 
-// capGross reduces net amounts until no gross is above that of its item, and returns them with
-// their VAT. Only a price or a VAT rate that has risen since the announcement makes a
-// difference of more than a cent.
+// capGross reduces net amounts until none costs more than its item has announced and their total
+// is not above the announced one, and returns them with their VAT. VAT is rounded once over the
+// total, so the share of an item may be a cent higher than announced. Only a price or a VAT rate
+// that has risen since the announcement makes a difference of more than a cent.
 func capGross(nets []registrar.Cents, items []Item, rateBasisPoints int) (capped, vat []registrar.Cents, err error) {
 	const whole = 10_000
-	fits := func() bool {
-		for i, item := range items {
-			if nets[i] > 0 && nets[i]+vat[i] > item.Gross {
-				return false
-			}
-		}
-		return true
-	}
 	nets = slices.Clone(nets)
 	// What fits stays: an order that is quoted again must not lose another cent.
-	if vat, err = billing.SplitVAT(nets, rateBasisPoints); err != nil || fits() {
-		return nets, vat, err
-	}
-	for i, item := range items {
-		// The largest net whose gross fits, but for the rounding of the order's VAT.
-		most := (item.Gross*whole + whole - 1) / registrar.Cents(whole+rateBasisPoints)
-		for most > 0 && billing.Gross(most, rateBasisPoints) > item.Gross {
-			most--
-		}
-		nets[i] = min(nets[i], most)
-	}
-	for {
+	exceeds := func(i int) bool { return nets[i] > 0 && nets[i]+vat[i] > items[i].Gross }
+	fits := func(i int) bool { return !exceeds(i) || billing.Gross(nets[i], rateBasisPoints) <= items[i].Gross }
+	for first := true; ; first = false {
 		if vat, err = billing.SplitVAT(nets, rateBasisPoints); err != nil {
 			return nil, nil, err
 		}
-		if fits() {
+		var over registrar.Cents // of the total
+		all, highest := true, -1
+		for i, item := range items {
+			over += nets[i] + vat[i] - item.Gross
+			if all = all && fits(i); highest < 0 && exceeds(i) {
+				highest = i
+			}
+		}
+		if all && over <= 0 {
 			return nets, vat, nil
 		}
+		if all { // only the rounding of the total is too much
+			nets[highest]--
+			continue
+		}
 		for i, item := range items {
-			if nets[i] > 0 && nets[i]+vat[i] > item.Gross {
+			switch {
+			case fits(i):
+			case first:
+				// The largest net whose gross fits, but for the rounding of the order's VAT.
+				most := (item.Gross*whole + whole - 1) / registrar.Cents(whole+rateBasisPoints)
+				for most > 0 && billing.Gross(most, rateBasisPoints) > item.Gross {
+					most--
+				}
+				nets[i] = min(nets[i], most)
+			default:
 				nets[i]--
 			}
 		}
@@ -381,7 +386,10 @@ type RenewalTerm struct {
 type RenewalPrice struct {
 	Years int
 	Gross registrar.Cents
-	Err   error // why it has none: the extension is not sold, or the registry refuses the premium name
+	// Net is the price without VAT, RateBasisPoints the VAT rate.
+	Net             registrar.Cents
+	RateBasisPoints int
+	Err             error // why it has none: the extension is not sold, or the registry refuses the premium name
 }
 
 // RenewalPrices returns what renewals cost a customer today. It queries registries about premium
@@ -406,8 +414,7 @@ func (s *Service) RenewalPrices(ctx context.Context, customer string, terms []Re
 		case extension.Renew <= 0:
 			price.Err = fail(registrar.KindUnsupported, NoPrice)
 		default:
-			price.Gross, price.Err = s.renewalGross(ctx, buyer, extension, term, price.Years)
-			if price.Err != nil && !isRefusal(price.Err) {
+			if price.Err = s.priceRenewal(ctx, buyer, extension, term, &price); price.Err != nil && !isRefusal(price.Err) {
 				return nil, price.Err
 			}
 		}
@@ -416,27 +423,29 @@ func (s *Service) RenewalPrices(ctx context.Context, customer string, terms []Re
 	return prices, nil
 }
 
-func (s *Service) renewalGross(ctx context.Context, buyer Buyer, extension registrar.Extension, term RenewalTerm, years int) (registrar.Cents, error) {
-	net := NetPrice(extension, Renew, years)
+// priceRenewal sets the amounts of a renewal's price.
+func (s *Service) priceRenewal(ctx context.Context, buyer Buyer, extension registrar.Extension, term RenewalTerm, price *RenewalPrice) error {
+	net := NetPrice(extension, Renew, price.Years)
 	if term.PremiumName != "" {
 		registrant := buyer.registrant()
 		quote, err := s.cfg.Quote(ctx, provision.QuoteRequest{
-			Customer: buyer.Customer, Name: nameOf(Item{Name: term.PremiumName, TLD: term.TLD}), Kind: Renew, Years: years,
+			Customer: buyer.Customer, Name: nameOf(Item{Name: term.PremiumName, TLD: term.TLD}), Kind: Renew, Years: price.Years,
 			Registrant: &registrant, Purpose: registrar.ForQuote,
 		})
 		if err != nil {
-			return 0, err
+			return err
 		}
 		net = quote.Net
 	}
 	tax, err := s.cfg.Taxes.Assess(ctx, partyOf(buyer), []registrar.Cents{net}, s.now())
 	switch {
 	case err != nil:
-		return 0, err
+		return err
 	case tax.Unchecked:
-		return 0, errUnchecked()
+		return errUnchecked()
 	}
-	return net + tax.VAT[0], nil
+	price.Net, price.RateBasisPoints, price.Gross = net, tax.RateBasisPoints, net+tax.VAT[0]
+	return nil
 }
 
 // VATRate returns the VAT rate of the actor's account today, in hundredths of a percent, and the rule

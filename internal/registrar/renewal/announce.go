@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
@@ -62,6 +63,7 @@ func (w *Worker) Announce(ctx context.Context, customer string) error {
 	method := methods.Default()
 	announcement := Announcement{Now: now, At: w.cfg.Clock().Truncate(time.Microsecond)}
 	lines := make(map[registrar.MailKind][]mailLine)
+	var charged []mailLine
 	for i, candidate := range candidates {
 		price := prices[terms[i]]
 		row := Renewal{
@@ -81,8 +83,20 @@ func (w *Worker) Announce(ctx context.Context, customer string) error {
 				kind = registrar.MailRenewalPriceRise
 			}
 		}
+		line := mailLine{Renewal: row, kind: kind, shown: candidate.Shown, net: price.Net}
+		if line.rate = price.RateBasisPoints; row.State == Announced {
+			charged = append(charged, line)
+			continue
+		}
 		announcement.Renewals = append(announcement.Renewals, row)
-		lines[kind] = append(lines[kind], mailLine{Renewal: row, shown: candidate.Shown})
+		lines[kind] = append(lines[kind], line)
+	}
+	if err := raiseToShares(charged); err != nil {
+		return err
+	}
+	for _, line := range charged {
+		announcement.Renewals = append(announcement.Renewals, line.Renewal)
+		lines[line.kind] = append(lines[line.kind], line)
 	}
 	for _, kind := range []registrar.MailKind{registrar.MailRenewalUpcoming, registrar.MailRenewalPriceRise, registrar.MailRenewalFailed} {
 		if len(lines[kind]) > 0 {
@@ -90,6 +104,13 @@ func (w *Worker) Announce(ctx context.Context, customer string) error {
 			mail.Data["method"] = method.Label
 			if slices.ContainsFunc(lines[kind], func(line mailLine) bool { return method.Expired(line.ChargeAt) }) {
 				mail.Data["method_expires"] = method.Expires
+			}
+			if kind != registrar.MailRenewalFailed {
+				total, err := totalOf(lines[kind])
+				if err != nil {
+					return err
+				}
+				mail.Data["gross"] = total.String()
 			}
 			announcement.Mails = append(announcement.Mails, mail)
 		}
@@ -112,4 +133,45 @@ func (w *Worker) Announce(ctx context.Context, customer string) error {
 	}
 	w.cfg.MailQueued()
 	return nil
+}
+
+// byChargeDay calls use with the VAT of lines that are charged on the same day and so, unless one is held up,
+// with one order: it is rounded once over their total.
+func byChargeDay(lines []mailLine, use func(group []int, vat []registrar.Cents)) error {
+	days := make(map[string][]int)
+	for i, line := range lines {
+		days[dateOf(line.ChargeAt)] = append(days[dateOf(line.ChargeAt)], i)
+	}
+	for _, group := range days {
+		nets := make([]registrar.Cents, len(group))
+		for i, at := range group {
+			nets[i] = lines[at].net
+		}
+		vat, err := billing.SplitVAT(nets, lines[group[0]].rate)
+		if err != nil {
+			return err
+		}
+		use(group, vat)
+	}
+	return nil
+}
+
+// raiseToShares announces a cent more for a domain whose share of the VAT will be a cent higher, so
+// that the charge is not above what was announced.
+func raiseToShares(lines []mailLine) error {
+	return byChargeDay(lines, func(group []int, vat []registrar.Cents) {
+		for i, at := range group {
+			lines[at].Gross = max(lines[at].Gross, lines[at].net+vat[i])
+		}
+	})
+}
+
+// totalOf is what will be charged for lines.
+func totalOf(lines []mailLine) (total registrar.Cents, err error) {
+	err = byChargeDay(lines, func(group []int, vat []registrar.Cents) {
+		for i, at := range group {
+			total += lines[at].net + vat[i]
+		}
+	})
+	return total, err
 }

@@ -106,8 +106,10 @@
 // extension is no longer sold, or whose registry refuses the renewal, fails alone; the
 // others are charged without it.
 //
-// VAT is rounded over the whole order, so the share of an item may be a cent higher than that
-// of the announcement; then its net is a cent lower.
+// VAT is rounded once over the whole order. The announcement has the total of the domains that are
+// due on the same day, and an item's price is a cent higher if its share of that total is. A net is
+// reduced by a cent only if fewer domains are charged together, and their total would be above the
+// announced prices.
 //
 // # Failpoints
 //

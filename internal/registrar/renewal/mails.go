@@ -12,6 +12,11 @@ import (
 type mailLine struct {
 	Renewal
 	shown registrar.Cents // the price before, for MailRenewalPriceRise
+
+	// Of an announced charge: its mail, its price without VAT and the rate.
+	kind registrar.MailKind
+	net  registrar.Cents
+	rate int
 }
 
 // newMail returns a mail about renewals of one customer. Data has
@@ -20,7 +25,7 @@ type mailLine struct {
 //	charge_at                      the earliest charge
 //	items, item1_name …            each renewal: name, years, gross, was, charge_at, paid_until;
 //	                               domain, domain_id and term_end for the evidence
-//	gross                          the sum
+//	gross                          the sum; of an announcement what is charged, with VAT rounded once
 func newMail(kind registrar.MailKind, customer string, lines []mailLine) registrar.Mail {
 	data := map[string]string{"items": strconv.Itoa(len(lines)), "domain": lines[0].Name, "paid_until": dateOf(lines[0].TermEnd)}
 	sum := registrar.Cents(0)

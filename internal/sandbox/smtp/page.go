@@ -54,7 +54,7 @@ a { color: #0b57a4 }
 <p>Alle Post, die das Produkt verschickt, landet hier und nirgends sonst. <span lang="en">/ All mail that the product sends ends here and nowhere else.</span></p>
 {{range .}}<article id="mail-{{.ID}}">
 <h2 lang="{{.Language}}">{{if .Subject}}{{.Subject}}{{else}}(ohne Betreff / no subject){{end}}</h2>
-<p class="envelope">{{.ReceivedAt.Format "2006-01-02 15:04:05"}} UTC · von / from {{.From}} · an / to {{list .To}}</p>
+<p class="envelope">{{.ReceivedAt.Format "2006-01-02 15:04:05"}} UTC · von / from {{.From}}{{with .ReplyTo}} · Antwort an / reply to {{.}}{{end}} · an / to {{list .To}}</p>
 <pre lang="{{.Language}}">{{range parts .}}{{if .Link}}<a href="{{.Link}}" rel="noreferrer">{{.Link}}</a>{{else}}{{.Words}}{{end}}{{end}}</pre>
 </article>
 {{else}}<p>Noch keine Post. <span lang="en">/ No mail yet.</span></p>

@@ -28,7 +28,12 @@ func parseMail(raw []byte) Mail {
 		subject = header.Get("Subject")
 	}
 	text := plainText(header, parsed.Body, 0)
+	replyTo := ""
+	if address, err := mail.ParseAddress(header.Get("Reply-To")); err == nil {
+		replyTo = address.Address
+	}
 	return withLinks(Mail{
+		ReplyTo:  replyTo,
 		Subject:  strings.ToValidUTF8(subject, "�"),
 		Language: strings.ToValidUTF8(header.Get("Content-Language"), "�"),
 		Text:     strings.ReplaceAll(strings.ToValidUTF8(text, "�"), "\r\n", "\n"),

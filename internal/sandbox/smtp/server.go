@@ -48,6 +48,7 @@ type Mail struct {
 	From       string    `json:"from"`
 	// To are the envelope recipients.
 	To       []string `json:"to"`
+	ReplyTo  string   `json:"reply_to,omitempty"` // the header's address
 	Subject  string   `json:"subject"`
 	Language string   `json:"language,omitempty"`
 	Text     string   `json:"text"`

@@ -62,6 +62,7 @@ func TestServer_DecodesMailForDisplay(t *testing.T) {
 Content-Type: text/plain; charset=UTF-8
 Content-Transfer-Encoding: quoted-printable
 Content-Language: de
+Reply-To: <hilfe@domains.example>
 
 Gr=C3=BC=C3=9Fe: https://domains.example/portal/reset/new?link=3Ddotkontor_li=
 nk_abc.
@@ -79,7 +80,7 @@ nk_abc.
 		!strings.HasPrefix(mail.Text, "Grüße: "+link+".") || len(mail.Links) != 1 || mail.Links[0] != link || mail.ReceivedAt.Year() != 2027 {
 		t.Errorf("%+v", mail)
 	}
-	if _, _, body := get(t, b, http.MethodGet, "", ""); !strings.Contains(body, `<a href="`+link+`"`) || !strings.Contains(body, "Neues Passwort wählen") {
+	if _, _, body := get(t, b, http.MethodGet, "", ""); !strings.Contains(body, `<a href="`+link+`"`) || !strings.Contains(body, "Neues Passwort wählen") || !strings.Contains(body, "reply to hilfe@domains.example") {
 		t.Errorf("the page is\n%s", body)
 	}
 }

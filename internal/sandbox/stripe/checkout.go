@@ -18,9 +18,9 @@ func createSession(c *call) (map[string]any, *refusal) {
 		Reference: p.text("client_reference_id"), Customer: p.text("customer"), Email: p.text("customer_email"),
 		Creation: p.oneOf("customer_creation", "always", "if_required"), Locale: p.text("locale"),
 		Metadata: p.metadata("metadata"), IntentMetadata: p.metadata("payment_intent_data[metadata]"),
-		Description: p.text("payment_intent_data[description]"),
-		FutureUse:   p.oneOf("payment_intent_data[setup_future_usage]", "off_session", "on_session"),
-		SuccessURL:  p.address("success_url"), CancelURL: p.address("cancel_url"), Methods: p.list("payment_method_types"),
+		Description: p.text("payment_intent_data[description]"), SubmitText: p.text("custom_text[submit][message]"),
+		FutureUse:  p.oneOf("payment_intent_data[setup_future_usage]", "off_session", "on_session"),
+		SuccessURL: p.address("success_url"), CancelURL: p.address("cancel_url"), Methods: p.list("payment_method_types"),
 	}
 	p.oneOf("ui_mode", "hosted_page")
 	p.oneOf("submit_type", "auto", "pay")
@@ -31,6 +31,9 @@ func createSession(c *call) (map[string]any, *refusal) {
 	p.oneOf("saved_payment_method_options[payment_method_save]", "disabled", "enabled")
 	p.oneOf("payment_method_options[card][request_three_d_secure]", "any", "automatic", "challenge")
 	p.ignore("payment_intent_data[receipt_email]", "payment_intent_data[statement_descriptor_suffix]", "integration_identifier")
+	if len([]rune(s.SubmitText)) > 1200 {
+		p.fail(invalid("", "custom_text[submit][message]", "custom_text[submit][message] can have 1200 characters."))
+	}
 	shown := p.list("saved_payment_method_options[allow_redisplay_filters]")
 	mode := p.required("mode")
 	if mode != "payment" && mode != "setup" && mode != "" {

@@ -21,6 +21,7 @@ type session struct {
 	Metadata       map[string]string `json:"metadata,omitempty"`
 	IntentMetadata map[string]string `json:"intent_metadata,omitempty"`
 	Description    string            `json:"description,omitempty"`
+	SubmitText     string            `json:"submit_text,omitempty"`
 	FutureUse      string            `json:"future_use,omitempty"`
 	SuccessURL     string            `json:"success_url"`
 	CancelURL      string            `json:"cancel_url,omitempty"`

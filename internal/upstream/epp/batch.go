@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -50,10 +51,15 @@ type batch struct {
 	err     error
 }
 
-// check is collect with a span: a command serves many callers, each of which waits for it.
+// check is collect with a span: a command serves many callers, each of which waits for it. A quote
+// whose shared check fails is repeated once, alone, so that another name does not fail it.
 func (b *batches) check(ctx context.Context, q CheckDomains) ([]CheckResult, error) {
 	ctx, span := b.client.startSpan(ctx, "check", "domain")
-	results, err := b.collect(ctx, q)
+	shared := q.Priority == PriorityQuote && !b.hasIsolated(q.Names)
+	results, err := b.collect(ctx, q, shared)
+	if shared && registrar.KindOf(err) == registrar.KindUpstream && ctx.Err() == nil && b.hasIsolated(q.Names) {
+		results, err = b.collect(ctx, q, false)
+	}
 	if err == nil {
 		span.SetInt(tracing.Result, codeCompleted)
 	}
@@ -61,24 +67,45 @@ func (b *batches) check(ctx context.Context, q CheckDomains) ([]CheckResult, err
 	return results, err
 }
 
-// collect adds the names to batches and collects their results.
-func (b *batches) collect(ctx context.Context, q CheckDomains) ([]CheckResult, error) {
+// hasIsolated reports whether one of the names is to be sent alone.
+func (b *batches) hasIsolated(names []string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	return slices.ContainsFunc(names, func(name string) bool { return b.isolated.has(strings.ToLower(name), now) })
+}
+
+// collect adds the names to batches and collects their results. If repeats is set, it gives up a
+// shared check after half of the time that a query has, which leaves the caller time for another one.
+func (b *batches) collect(ctx context.Context, q CheckDomains, repeats bool) ([]CheckResult, error) {
+	var halfway <-chan time.Time
+	if repeats {
+		timer := time.NewTimer(b.client.account.QueryTimeout / 2)
+		defer timer.Stop()
+		halfway = timer.C
+	}
 	joined := b.join(q) //nolint:contextcheck // a batch serves many callers and outlives each of them
 	defer b.leave(joined)
 	answers := make([]CheckResult, len(q.Names))
 	for _, one := range joined {
-		select {
-		case <-one.done:
-			if one.err != nil {
-				return nil, one.err
+		for waiting := true; waiting; {
+			select {
+			case <-one.done:
+				if waiting = false; one.err != nil {
+					return nil, one.err
+				}
+			case <-halfway:
+				halfway = nil
+				b.noteFailure(one)
+				if b.hasIsolated(q.Names) {
+					return nil, registrar.Fault(registrar.FaultTimeout, b.client.Host(), context.DeadlineExceeded)
+				}
+			case <-ctx.Done():
+				if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+					b.noteFailure(one)
+				}
+				return nil, registrar.Fault(registrar.FaultTimeout, b.client.Host(), ctx.Err())
 			}
-		case <-ctx.Done():
-			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				b.mu.Lock()
-				b.isolated.failed(one, time.Now())
-				b.mu.Unlock()
-			}
-			return nil, registrar.Fault(registrar.FaultTimeout, b.client.Host(), ctx.Err())
 		}
 	}
 	for i, name := range q.Names {
@@ -96,6 +123,12 @@ func (b *batches) collect(ctx context.Context, q CheckDomains) ([]CheckResult, e
 		}
 	}
 	return answers, nil
+}
+
+func (b *batches) noteFailure(one *batch) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.isolated.failed(one, time.Now())
 }
 
 // join adds names to the open batch and, when it is full, to the next.

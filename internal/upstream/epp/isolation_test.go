@@ -11,8 +11,13 @@ import (
 	"time"
 )
 
-// checkTogether checks names in one attempt with a deadline and returns those that failed.
+// checkTogether looks names up in one attempt with a deadline and returns those that failed.
 func checkTogether(t *testing.T, c *Client, deadline time.Duration, names ...string) []string {
+	t.Helper()
+	return checkAt(t, c, PriorityLookup, deadline, names...)
+}
+
+func checkAt(t *testing.T, c *Client, priority Priority, deadline time.Duration, names ...string) []string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
@@ -21,7 +26,7 @@ func checkTogether(t *testing.T, c *Client, deadline time.Duration, names ...str
 	var wait sync.WaitGroup
 	for _, name := range names {
 		wait.Go(func() {
-			if _, err := c.CheckDomains(ctx, CheckDomains{Names: []string{name}, Priority: PriorityQuote}); err != nil {
+			if _, err := c.CheckDomains(ctx, CheckDomains{Names: []string{name}, Priority: priority}); err != nil {
 				mu.Lock()
 				defer mu.Unlock()
 				failed = append(failed, name)
@@ -64,6 +69,27 @@ func TestBatch_FailingNameFailsAloneNextTime(t *testing.T) {
 	}
 }
 
+func TestBatch_QuotesAreRepeatedAloneAtOnce(t *testing.T) {
+	t.Parallel()
+	for what, bad := range map[string]reply{
+		"hangs":     {},
+		"throttles": {xml: responseXML(2502, "ABC-12345", "", ""), drop: true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fakeServer{parallel: true, handle: func(request *Node) reply {
+				if strings.Contains(allText(request), "bad") {
+					return bad
+				}
+				return respondCheck(request)
+			}}
+			c := f.client(t, nil)
+			if failed := checkAt(t, c, PriorityQuote, 18*time.Second, "a.test", "b.test", "bad.test", "c.test"); !slices.Equal(failed, []string{"bad.test"}) {
+				t.Errorf("%s: the check fails for %v", what, failed)
+			}
+		})
+	}
+}
+
 func TestBatch_OutageSharesCommandsAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -74,7 +100,7 @@ func TestBatch_OutageSharesCommandsAgain(t *testing.T) {
 			names = append(names, fmt.Sprintf("n%d.test", i))
 		}
 		for range 10 {
-			checkTogether(t, c, 2*time.Second, names...)
+			checkAt(t, c, PriorityQuote, 2*time.Second, names...)
 		}
 		if sent := len(f.verbs()); sent > 30 {
 			t.Errorf("%d commands for ten checks during an outage", sent)

@@ -27,10 +27,11 @@ Brauchen Sie Hilfe? Schreiben Sie uns:
 `,
 	accountMails: map[registrar.MailKind]mailText{
 		registrar.MailConfirm: {"Bitte bestätigen Sie Ihre E-Mail-Adresse", `
-am {{.At}} wollte jemand mit dieser E-Mail-Adresse
-ein Konto bei dotkontor anlegen{{with .Address}} (von der IP-Adresse {{.}}){{end}}.
+am {{.At}} wollten Sie, oder jemand mit Ihrer E-Mail-Adresse,
+{{if .Items}}bei dotkontor bestellen{{else}}ein Konto bei dotkontor anlegen{{end}}{{with .Address}} (von der IP-Adresse {{.}}){{end}}.
 {{if .Items}}
-Im Warenkorb:
+Im Warenkorb liegt (die Punkte stehen in eckigen Klammern, damit in dieser
+E-Mail nichts anklickbar ist, was jemand anderes eingetippt hat):
 {{range .Items}}
   {{.Name}}{{end}}
 

@@ -28,10 +28,11 @@ Need help? Write to us:
 `,
 	accountMails: map[registrar.MailKind]mailText{
 		registrar.MailConfirm: {"Please confirm your email address", `
-Someone asked to create an account at dotkontor with this email address
+You, or someone using your email address, asked to {{if .Items}}order from{{else}}create an account at{{end}} dotkontor
 on {{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
 {{if .Items}}
-In the basket:
+In the basket (dots are in square brackets so that nothing that someone
+else has typed is clickable in this email):
 {{range .Items}}
   {{.Name}}{{end}}
 

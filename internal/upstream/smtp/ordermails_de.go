@@ -17,13 +17,14 @@ Bestellung: {{.Order}}
 {{printf "%-20s %14s" "Gesamt" .Gross}}
 {{if .Rounded}}
 Die Umsatzsteuer runden wir einmal für die ganze Bestellung. Deshalb
-weicht die Summe der Bruttopreise um wenige Cent vom Gesamtbetrag ab.
+kann die Summe der Bruttopreise um wenige Cent vom Gesamtbetrag
+abweichen und ein Bruttopreis um einen Cent von dem auf der Rechnung.
 {{end}}{{if eq .Rule "reverse_charge"}}
 Steuerschuldnerschaft des Leistungsempfängers (Reverse-Charge). Ihre
 Umsatzsteuer-ID: {{.Vatid}}
 {{else if eq .Rule "outside_eu"}}
 Die Leistung ist in Deutschland nicht steuerbar (Empfänger außerhalb der
-Europäischen Union, Land {{.Country}}).
+Europäischen Union, Land: {{.Country}}).
 {{else if eq .Rule "eu_consumer_oss"}}
 Berechnet ist die Umsatzsteuer Ihres Landes ({{.Country}}).
 {{end}}{{if .Unchecked}}
@@ -80,7 +81,7 @@ const germanTerm = `{{if .Renewal}}
 var germanOrderMails = map[registrar.MailKind]mailText{
 	registrar.MailOrderPaid: {"{{if .Automatic}}{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Verlängerung am {{.Charge}} bezahlt{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung vom {{.Day}}{{end}}", `
 {{if .Automatic}}wie angekündigt haben wir am {{.At}}
-den Betrag für eine Verlängerung abgebucht{{with .Method}} ({{.}}){{end}}. Jetzt verlängern wir:
+den Betrag für {{if .More}}Ihre Verlängerungen{{else}}eine Verlängerung{{end}} abgebucht{{with .Method}} ({{.}}){{end}}. Jetzt verlängern wir:
 {{else}}vielen Dank. Ihre Bestellung wurde am
 {{.At}} {{if .Free}}bestätigt{{else}}bezahlt{{end}}.
 {{end}}` + germanReceipt + `{{if .Unclaimed}}Wir schreiben Ihnen, sobald alles erledigt ist. Die Bestellung gehört
@@ -251,7 +252,7 @@ Bisher:{{range .}}
 {{end}}{{with .Nameservers}}
 Jetzt:{{range .}}
   {{.}}{{end}}
-{{end}}{{else if eq .Change "ds_add"}}ein DS-Eintrag (DNSSEC) kam hinzu
+{{end}}{{else if eq .Change "ds_add"}}ein DS-Eintrag (DNSSEC) wurde hinzugefügt
 {{else if eq .Change "ds_remove"}}ein DS-Eintrag (DNSSEC) wurde entfernt
 {{with .Day}}Geplant: Die Nameserver ändern wir am {{.}}. Bis dahin
 können Sie das im Portal abbrechen.
@@ -267,9 +268,9 @@ Das haben wir wegen der Sperre veranlasst, über die Sie eine eigene
 Nachricht bekommen. Die Domain sehen Sie hier:
 {{else}}
 Waren Sie das nicht? {{if .NoPassword}}Dann melden Sie bitte sofort unter „Sicherheit“
-alle anderen Geräte ab, und sehen Sie Ihre Passkeys und
-die{{else}}Dann ändern Sie bitte sofort Ihr Passwort, und sehen
-Sie die{{end}} {{if .More}}Domains{{else}}Domain{{end}} durch:
+alle anderen Geräte ab, und prüfen Sie Ihre Passkeys und
+die {{if .More}}Domains{{else}}Domain{{end}}:{{else}}Dann ändern Sie bitte sofort Ihr Passwort, und sehen
+Sie die {{if .More}}Domains{{else}}Domain{{end}} durch:{{end}}
 {{end}}
 {{.Place}}
 

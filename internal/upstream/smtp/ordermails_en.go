@@ -16,13 +16,14 @@ Order: {{.Order}}
 {{printf "%-20s %14s" (print "VAT " .Rate) .Vat}}
 {{printf "%-20s %14s" "Total" .Gross}}
 {{if .Rounded}}
-We round VAT once for the whole order, so the gross prices differ from
-the total by a few cents.
+We round VAT once for the whole order, so the gross prices may differ
+from the total by a few cents, and a gross price may differ by a cent
+on the invoice.
 {{end}}{{if eq .Rule "reverse_charge"}}
 Reverse charge: VAT is payable by the recipient. Your VAT ID: {{.Vatid}}
 {{else if eq .Rule "outside_eu"}}
 The service is not subject to VAT in Germany (recipient outside the
-European Union, country {{.Country}}).
+European Union, country: {{.Country}}).
 {{else if eq .Rule "eu_consumer_oss"}}
 The VAT is that of your country ({{.Country}}).
 {{end}}{{if .Unchecked}}
@@ -75,7 +76,7 @@ const englishTerm = `{{if .Renewal}}
 // englishOrderMails are the mails about orders and domains in English.
 var englishOrderMails = map[registrar.MailKind]mailText{
 	registrar.MailOrderPaid: {"{{if .Automatic}}{{.Domain}}{{if .More}} and {{.More}} more{{end}}: renewal paid on {{.Charge}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order of {{.Day}}{{end}}", `
-{{if .Automatic}}As announced, we charged you for a renewal on
+{{if .Automatic}}As announced, we charged you for {{if .More}}your renewals{{else}}a renewal{{end}} on
 {{.At}}{{with .Method}} ({{.}}){{end}}. We are now renewing:
 {{else}}Thank you. Your order was {{if .Free}}confirmed{{else}}paid{{end}}
 on {{.At}}.

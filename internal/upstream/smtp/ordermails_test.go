@@ -159,11 +159,11 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 		},
 		"outside of the EU": {
 			kind: registrar.MailOrderPaid, facts: orderMailData(map[string]string{"vat_rule": "outside_eu", "vat_country": "CH"}),
-			de: []string{"nicht steuerbar", "CH"}, en: []string{"not subject to VAT", "CH"},
+			de: []string{"nicht steuerbar", "Land: Schweiz"}, en: []string{"not subject to VAT", "country: Switzerland"},
 		},
 		"another country's rate": {
 			kind: registrar.MailOrderPaid, facts: orderMailData(map[string]string{"vat_rule": "eu_consumer_oss", "vat_country": "FI", "vat_rate": "2550"}),
-			de: []string{"25,5 %", "Ihres Landes (FI)"}, en: []string{"25.5%", "your country (FI)"},
+			de: []string{"25,5 %", "Ihres Landes (Finnland)"}, en: []string{"25.5%", "your country (Finland)"},
 		},
 		"an unchecked VAT id": {
 			kind: registrar.MailOrderPaid, facts: orderMailData(map[string]string{"vat_unchecked": "true"}),

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // renewalData is the template data of mails about automatic renewals.
@@ -23,6 +25,7 @@ type renewalData struct {
 	// both are empty if there is nothing to pay. It contains no secret, so that the text can
 	// be stored as evidence.
 	Checkout, PayableBy string
+	RoundedTotal        bool // the prices don't add up to the total
 }
 
 type renewalLine struct {
@@ -61,6 +64,7 @@ func (l *language) renewalData(data map[string]string, portal string) renewalDat
 	}
 	count, _ := strconv.Atoi(data["items"]) // no renewals if it is not a number
 	d.More = max(count-1, 0)
+	var sum registrar.Cents
 	for n := range min(count, maxItems) {
 		of := "item" + strconv.Itoa(n+1) + "_"
 		line := renewalLine{
@@ -75,8 +79,12 @@ func (l *language) renewalData(data map[string]string, portal string) renewalDat
 		if line.NextTerm {
 			d.Manual++
 		}
+		gross, _ := registrar.ParseCents(data[of+"gross"]) // zero if it is no amount
+		sum += gross
 		d.Renewals = append(d.Renewals, line)
 	}
+	total, err := registrar.ParseCents(data["gross"])
+	d.RoundedTotal = err == nil && len(d.Renewals) == count && sum != total
 	earliest := ""
 	for _, line := range d.Renewals {
 		if line.Charge != "" && (earliest == "" || line.chargeAt < earliest) {

@@ -10,7 +10,8 @@ Ihre automatische Verlängerung steht an:
 {{.Name}}
   {{if eq .Years 1}}1 Jahr{{else}}{{.Years}} Jahre{{end}}: {{.Gross}}, Abbuchung am {{.Charge}}
 {{end}}{{if .More}}
-Zusammen: {{.Gross}}
+Zusammen: {{.Gross}}{{if .RoundedTotal}}
+(Die Umsatzsteuer runden wir einmal für jede Abbuchung.){{end}}
 {{end}}{{with .Method}}
 Zahlungsmittel: {{.}}
 {{end}}{{with .MethodExpires}}
@@ -35,7 +36,8 @@ Ihre automatische Verlängerung steht an, und der Preis ist gestiegen:
   {{if eq .Years 1}}1 Jahr{{else}}{{.Years}} Jahre{{end}}: {{.Gross}}, bisher {{.Was}}
   Abbuchung am {{.Charge}}
 {{end}}{{if .More}}
-Zusammen: {{.Gross}}
+Zusammen: {{.Gross}}{{if .RoundedTotal}}
+(Die Umsatzsteuer runden wir einmal für jede Abbuchung.){{end}}
 {{end}}{{with .Method}}
 Zahlungsmittel: {{.}}
 {{end}}{{with .MethodExpires}}
@@ -53,7 +55,7 @@ automatische Verlängerung vor dem Tag der Abbuchung aus:
 {{.Portal}}
 `},
 	registrar.MailRenewalDeclined: {"{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Abbuchung fehlgeschlagen, nächster Versuch am {{.Charge}}", `
-wir konnten den Betrag für eine Verlängerung nicht abbuchen.
+wir konnten den Betrag für {{if .More}}Ihre Verlängerungen{{else}}eine Verlängerung{{end}} nicht abbuchen.
 {{if eq .Trouble "authentication"}}Ihre Bank verlangt, dass Sie die Zahlung selbst freigeben.
 {{else if eq .Trouble "expired"}}Ihre Karte ist abgelaufen.
 {{else if eq .Trouble "funds"}}Ihr Kartenkonto ist nicht ausreichend gedeckt.
@@ -78,7 +80,7 @@ verlängern, schalten Sie die automatische Verlängerung vorher unter
 {{.Portal}}
 `},
 	registrar.MailRenewalFailed: {"{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: nicht verlängert, Laufzeit endet am {{.Date}}", `
-{{if .Checkout}}auch beim letzten Versuch konnten wir den Betrag für eine Verlängerung
+{{if .Checkout}}auch beim letzten Versuch konnten wir den Betrag für {{if .More}}Ihre Verlängerungen{{else}}eine Verlängerung{{end}}
 nicht abbuchen.
 {{if eq .Trouble "authentication"}}Ihre Bank verlangt, dass Sie die Zahlung selbst freigeben.
 {{else if eq .Trouble "expired"}}Ihre Karte ist abgelaufen.

@@ -10,7 +10,8 @@ Your automatic renewal is coming up:
 {{.Name}}
   {{if eq .Years 1}}1 year{{else}}{{.Years}} years{{end}}: {{.Gross}}, charged on {{.Charge}}
 {{end}}{{if .More}}
-Total: {{.Gross}}
+Total: {{.Gross}}{{if .RoundedTotal}}
+(We round VAT once for each charge.){{end}}
 {{end}}{{with .Method}}
 Payment method: {{.}}
 {{end}}{{with .MethodExpires}}
@@ -34,7 +35,8 @@ Your automatic renewal is coming up, and the price has risen:
   {{if eq .Years 1}}1 year{{else}}{{.Years}} years{{end}}: {{.Gross}}, previously {{.Was}}
   Charged on {{.Charge}}
 {{end}}{{if .More}}
-Total: {{.Gross}}
+Total: {{.Gross}}{{if .RoundedTotal}}
+(We round VAT once for each charge.){{end}}
 {{end}}{{with .Method}}
 Payment method: {{.}}
 {{end}}{{with .MethodExpires}}
@@ -52,7 +54,7 @@ before the day of the charge:
 {{.Portal}}
 `},
 	registrar.MailRenewalDeclined: {"{{.Domain}}{{if .More}} and {{.More}} more{{end}}: charge failed, next attempt on {{.Charge}}", `
-We could not charge you for a renewal.
+We could not charge you for {{if .More}}your renewals{{else}}a renewal{{end}}.
 {{if eq .Trouble "authentication"}}Your bank wants you to approve the payment yourself.
 {{else if eq .Trouble "expired"}}Your card has expired.
 {{else if eq .Trouble "funds"}}The card has insufficient funds.
@@ -76,7 +78,7 @@ payment method as the default under "Payment methods":
 {{.Portal}}
 `},
 	registrar.MailRenewalFailed: {"{{.Domain}}{{if .More}} and {{.More}} more{{end}}: not renewed, term ends on {{.Date}}", `
-{{if .Checkout}}Our last attempt to charge you for a renewal failed, too.
+{{if .Checkout}}Our last attempt to charge you for {{if .More}}your renewals{{else}}a renewal{{end}} failed, too.
 {{if eq .Trouble "authentication"}}Your bank wants you to approve the payment yourself.
 {{else if eq .Trouble "expired"}}Your card has expired.
 {{else if eq .Trouble "funds"}}The card has insufficient funds.

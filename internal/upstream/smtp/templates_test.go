@@ -455,8 +455,8 @@ func TestConfirmMail_NamesDomainsOfBasket(t *testing.T) {
 		return body
 	}
 	for language, want := range map[string]string{
-		"de": "\nIm Warenkorb:\n\n  laden[.]de\n  tee[.]de\n\nBitte bestätigen Sie",
-		"en": "\nIn the basket:\n\n  laden[.]de\n  tee[.]de\n\nPlease confirm",
+		"de": "jemand anderes eingetippt hat):\n\n  laden[.]de\n  tee[.]de\n\nBitte bestätigen Sie",
+		"en": "clickable in this email):\n\n  laden[.]de\n  tee[.]de\n\nPlease confirm",
 	} {
 		if body := render(language, map[string]string{"items": "2", "item1_name": "laden.de", "item2_name": "tee.de"}); !hasText(body, want) {
 			t.Errorf("%s:\n%s", language, body)

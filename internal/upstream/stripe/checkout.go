@@ -37,6 +37,13 @@ var reusableMethodTypes = []string{"card", "link", "paypal", "revolut_pay", "ama
 // allow_redisplay is limited. The customer chooses the method and confirms the payment there.
 var shownMethods = []string{"always", "limited", "unspecified"}
 
+// roundedText explains line items whose gross differs by a cent from the prices of the order, in
+// German and English.
+var roundedText = [2]string{
+	"Die Umsatzsteuer ist einmal für die ganze Bestellung gerundet und auf die Domains verteilt. Deshalb kann ein Betrag um einen Cent vom Preis in der Bestellung abweichen.",
+	"VAT is rounded once for the whole order and distributed over the domains, so an amount may differ by a cent from its price in the order.",
+}
+
 // OpenPage creates a checkout session or returns the existing one. EndsAt must be
 // 30 minutes to 24 hours ahead at the first call and identical in repeated calls:
 // Stripe compares all parameters of an idempotency key.
@@ -83,6 +90,15 @@ func (c *Client) sessionParams(page order.PaymentPage) *api.CheckoutSessionCreat
 	items := page.Items
 	if len(items) > maxLineItems {
 		items = []order.Item{{Name: strconv.Itoa(len(items)) + " Domains", Gross: page.Amount}}
+	}
+	if page.Rounded && len(page.Items) <= maxLineItems {
+		text := roundedText[0]
+		if page.Language == "en" {
+			text = roundedText[1]
+		}
+		params.CustomText = &api.CheckoutSessionCreateCustomTextParams{
+			Submit: &api.CheckoutSessionCreateCustomTextSubmitParams{Message: api.String(text)},
+		}
 	}
 	for _, line := range items {
 		name := line.Name

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -38,6 +39,24 @@ func TestOpenPage_SendsLineItemsAndMetadata(t *testing.T) {
 			}
 		}
 	}, ok(sessionJSON("open", "null")))
+}
+
+func TestOpenPage_RoundedVATIsExplained(t *testing.T) {
+	t.Parallel()
+	for language, want := range map[string]string{"de": "um einen Cent vom Preis in der Bestellung", "en": "may differ by a cent from its price in the order"} {
+		for _, rounded := range []bool{true, false} {
+			withScript(t, func(t *testing.T, c *Client, s *scriptedTransport) {
+				page := samplePage()
+				page.Language, page.Rounded = language, rounded
+				if _, err := c.OpenPage(t.Context(), page); err != nil {
+					t.Fatal(err)
+				}
+				if got := s.sent[0].form.Get("custom_text[submit][message]"); strings.Contains(got, want) != rounded || !rounded && got != "" {
+					t.Errorf("%s, %t: %q", language, rounded, got)
+				}
+			}, ok(sessionJSON("open", "null")))
+		}
+	}
 }
 
 func TestOpenPage_KeepRequestsOffSessionUsage(t *testing.T) {

@@ -58,7 +58,10 @@ type basketPage struct {
 	Email           ui.Field // of a new customer
 	Identity        order.IdentityCheck
 
+	Refused []string // the entries of items that can't be ordered
+
 	verify bool // an extension requires a verified identity
+	rate   int
 }
 
 // HasTerms reports whether there is a term to choose.
@@ -68,12 +71,12 @@ func (p basketPage) HasTerms() bool {
 
 const basketFull registrar.Code = "basket_full"
 
-// basketPage is the basket at its path in a language. It queries no registry: it shows
-// list prices, and the order determines the actual ones.
+// basketPage is the basket at its path in a language. It shows list prices, and the order determines
+// the actual ones. It queries registries only if an order of it has just failed.
 func (h *Handler) basketPage(language string) http.HandlerFunc {
 	return h.Frame.Page(func(req *ui.Request) error {
 		req.PreferLanguage(language)
-		return h.showBasket(req, nil, "")
+		return h.showBasket(req, h.checkBasket(req), "")
 	})
 }
 
@@ -140,17 +143,35 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 		}
 		shown.Rows = append(shown.Rows, r)
 	}
-	// VAT is rounded once, over the sum; equal items have equal prices.
-	var sum registrar.Cents
-	for i := range shown.Rows {
-		r := &shown.Rows[i]
-		r.Gross = billing.Gross(r.Net, rate)
-		shown.Net, sum = shown.Net+r.Net, sum+r.Gross
-	}
-	shown.Gross = billing.Gross(shown.Net, rate)
-	shown.Rounded = sum != shown.Gross
-	shown.VAT = shown.Gross - shown.Net
+	shown.addPrices(rate)
 	return shown
+}
+
+// addPrices sets the gross prices and the sums. VAT is rounded once, over the sum; equal items have
+// equal prices.
+func (p *basketPage) addPrices(rate int) {
+	var sum registrar.Cents
+	p.rate, p.Net = rate, 0
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		r.Gross = billing.Gross(r.Net, rate)
+		p.Net, sum = p.Net+r.Net, sum+r.Gross
+	}
+	p.Gross = billing.Gross(p.Net, rate)
+	p.Rounded = sum != p.Gross
+	p.VAT = p.Gross - p.Net
+}
+
+// exclude leaves the items that can't be ordered out of the sums.
+func (p *basketPage) exclude(refused []order.RefusedItem) {
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		if slices.ContainsFunc(refused, func(item order.RefusedItem) bool { return item.Name == r.Name }) {
+			r.Net, r.Later, r.Terms = 0, 0, nil
+			p.Refused = append(p.Refused, r.Item)
+		}
+	}
+	p.addPrices(p.rate)
 }
 
 // termsOnSale returns the terms that a registration can have, nil if there is only one.
@@ -195,20 +216,18 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 	if wrong != nil {
 		httpjson.RecordError(req.W, wrong)
 		var refused *order.ItemsRefused
+		var unquoted *order.ItemsUnquoted
 		key, known := h.basketProblem(wrong)
 		switch {
 		case errors.As(wrong, &refused):
 			status = http.StatusConflict
 			shown.Problem = h.templates.Text(req.Language, "basket.refused")
-			for _, item := range refused.Items {
-				at := slices.IndexFunc(shown.Rows, func(r basketRow) bool { return r.Name == item.Name })
-				if at >= 0 {
-					shown.Rows[at].ReasonKey = h.refusedKey(item.Kind, item.Reason)
-					if key, page := h.ownDomain(req, item.Kind, item.Name, item.Reason); page != "" {
-						shown.Rows[at].ReasonKey, shown.Rows[at].Own = key, page
-					}
-				}
-			}
+			h.markRefused(req, shown.Rows, slices.Concat(refused.Items, refused.Unquoted))
+			shown.exclude(refused.Items)
+		case known && errors.As(wrong, &unquoted):
+			status = http.StatusConflict
+			shown.Problem = h.templates.Text(req.Language, key)
+			h.markRefused(req, shown.Rows, unquoted.Items)
 		case registrar.CodeOf(wrong) == account.EmailInvalid:
 			status = http.StatusUnprocessableEntity
 			shown.Transfer.Value, shown.Email.Value, shown.Email.Problem, shown.Email.Focus = "", typed, "problem.basket_email", true
@@ -225,6 +244,9 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 			}
 		}
 	}
+	if req.R.Method == http.MethodGet {
+		status = http.StatusOK
+	}
 	if len(shown.Rows) > 0 {
 		shown.Identity, err = h.Orders.ExpectedIdentityCheck(req.R.Context(), req.Actor(), shown.Gross, shown.verify)
 	} else if req.SignedIn {
@@ -234,6 +256,20 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 		return err
 	}
 	return h.templates.Render(req, ui.View{Name: "basket", Status: status, Title: "basket.title", Section: ui.BasketPathIn(req.Language), Data: shown})
+}
+
+// markRefused notes at each row why it can't be ordered now.
+func (h *Handler) markRefused(req *ui.Request, rows []basketRow, refused []order.RefusedItem) {
+	for _, item := range refused {
+		at := slices.IndexFunc(rows, func(r basketRow) bool { return r.Name == item.Name })
+		if at < 0 {
+			continue
+		}
+		rows[at].ReasonKey = h.refusedKey(item.Kind, item.Reason)
+		if key, page := h.ownDomain(req, item.Kind, item.Name, item.Reason); page != "" {
+			rows[at].ReasonKey, rows[at].Own = key, page
+		}
+	}
 }
 
 // refusedKey returns the text key for an item that can't be ordered now.
@@ -464,8 +500,8 @@ func (h *Handler) writeScriptProblem(req *ui.Request, err error) error {
 }
 
 func (h *Handler) removeFromBasket(req *ui.Request) error {
-	item := req.Field("item")
-	if _, err := req.SetBasket(slices.DeleteFunc(slices.Clone(req.Basket()), func(other string) bool { return other == item })); err != nil {
+	removed := req.R.PostForm["item"]
+	if _, err := req.SetBasket(slices.DeleteFunc(slices.Clone(req.Basket()), func(item string) bool { return slices.Contains(removed, item) })); err != nil {
 		return err
 	}
 	return req.SeeOther(ui.BasketPathIn(req.Language))
@@ -518,58 +554,4 @@ func (h *Handler) applyTerms(req *ui.Request) (changed string, err error) {
 		err = &registrar.Error{Kind: registrar.KindConflict, Code: basketFull}
 	}
 	return changed, err
-}
-
-// orderBasket prepares the order, which is then reviewed and paid like any other.
-// Nothing is owed before that.
-func (h *Handler) orderBasket(req *ui.Request) error {
-	if !req.SignedIn {
-		return req.RedirectToSignIn(ui.SignInPath)
-	}
-	err := h.ApplyTerms(req)
-	page := ""
-	if err == nil {
-		page, err = h.createOrder(req)
-	}
-	if err != nil {
-		return h.showBasket(req, err, "")
-	}
-	return req.SeeOther(page)
-}
-
-// OrderBasket is orderBasket for a customer who has just signed in. It returns the order's
-// page, or the basket's if something can't be ordered: its button says why.
-func (h *Handler) OrderBasket(req *ui.Request) (page string) {
-	page, err := h.createOrder(req)
-	if err != nil {
-		httpjson.RecordError(req.W, err)
-		return ui.BasketPathIn(req.Language)
-	}
-	return page
-}
-
-// ShowBasketEmail shows the basket with what is wrong with the email address of a new customer.
-func (h *Handler) ShowBasketEmail(req *ui.Request, email string, wrong error) error {
-	req.SetFormPath(ui.BasketPathIn(req.Language))
-	return h.showBasket(req, wrong, email)
-}
-
-// createOrder orders the basket, empties it and returns the order's page. An empty basket
-// is its own page.
-func (h *Handler) createOrder(req *ui.Request) (page string, err error) {
-	var items []order.RequestedItem
-	for _, r := range h.basketRows(req).Rows {
-		items = append(items, order.RequestedItem{Name: r.name, Kind: r.kind, Years: r.years})
-	}
-	if len(items) == 0 {
-		return ui.BasketPathIn(req.Language), nil
-	}
-	created, err := h.Orders.Create(req.R.Context(), req.Actor(), order.Request{Items: items, Channel: order.ChannelPortal})
-	if err != nil {
-		return "", err
-	}
-	if page, err = h.payPath(created); err == nil {
-		_, err = req.SetBasket(nil)
-	}
-	return page, err
 }

@@ -380,6 +380,35 @@ func TestBasket_RefusalsShownPerItem(t *testing.T) {
 	}
 }
 
+func TestBasket_RefusedItemsAreOutsideTheTotalAndRemovedTogether(t *testing.T) {
+	t.Parallel()
+	taken := &registrar.Error{Kind: registrar.KindConflict, Code: "name_taken"}
+	d := &fakeOrders{err: &order.ItemsRefused{Items: []order.RefusedItem{
+		{Name: "tee.com", Kind: order.Register, Reason: taken}, {Name: "mate.com", Kind: order.Register, Reason: taken},
+	}}}
+	s := &browser{t: t, d: d, who: "erika", basket: "register:tee.com~register:mate.com~register:saft.com"}
+	s.visit("/warenkorb", nil).wantPage(http.StatusOK, nil, []string{"Diese Domain ist vergeben"})
+	// The link of the mail leads here if the order could not be prepared.
+	page := s.visit("/warenkorb?checked=1", nil)
+	page.wantPage(http.StatusOK, []string{"tee.com Diese Domain ist vergeben.", "Alle 2 nicht bestellbaren entfernen", "Gesamtbetrag 15,35 €"}, nil)
+	if !d.asked.DryRun {
+		t.Error("the page has ordered")
+	}
+	s.visit("/warenkorb/remove", url.Values{"item": {"register:tee.com", "register:mate.com"}}).wantRedirect("/warenkorb")
+	if s.basket != "register:saft.com" {
+		t.Errorf("the basket is %q", s.basket)
+	}
+}
+
+func TestBasket_UnansweredRegistryIsSaidAtTheDomain(t *testing.T) {
+	t.Parallel()
+	d := &fakeOrders{err: &order.ItemsUnquoted{Items: []order.RefusedItem{
+		{Name: "tee.com", Kind: order.Register, Reason: &registrar.Error{Kind: registrar.KindUpstream, Code: "epp_timeout"}},
+	}}}
+	s := &browser{t: t, d: d, who: "erika", basket: "register:tee.com~register:saft.com"}
+	s.visit("/warenkorb/order", form()).wantPage(http.StatusConflict, []string{"Bestellt wurde nichts.", "tee.com Die Registry antwortet gerade nicht."}, []string{"saft.com Die Registry"})
+}
+
 func TestTransferPage_RunningTransferIsNotOwnedYet(t *testing.T) {
 	t.Parallel()
 	orders := &fakeOrders{

@@ -68,6 +68,7 @@ var basketTexts = ui.Texts{
 		"Das haben Sie schon bestellt, deshalb liegt es nicht mehr im Warenkorb: {1}.",
 		"You have already ordered this, so it is no longer in your basket: {1}.",
 	},
+	"basket.remove_refused": {"Alle {1} nicht bestellbaren entfernen", "Remove all {1} unavailable items"},
 	"basket.refused": {
 		"Mindestens eine Domain lässt sich nicht bestellen. Der Grund steht bei der Domain; entfernen Sie sie, um fortzufahren. Bestellt wurde nichts.",
 		"Some items aren't available. Remove them to continue. Nothing was ordered.",
@@ -111,5 +112,5 @@ var basketTexts = ui.Texts{
 		"Ihr Konto ist angelegt. Legen Sie später unter „Sicherheit“ einen Passkey oder unter „Profil“ ein Passwort an, damit Sie sich wieder anmelden können.",
 		"Your account has been created. Later, add a passkey under “Security” or a password under “Profile” so that you can sign in again.",
 	},
-	"note.confirmed": {"Ihr Konto ist bereit. Sie können jetzt bestellen.", "Your account is ready. You can order now."},
+	"note.confirmed": {"Ihr Konto ist bereit.", "Your account is ready."},
 }

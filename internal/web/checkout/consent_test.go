@@ -174,6 +174,14 @@ func TestConsent_ShownToOwnerOnly(t *testing.T) {
 	visit(t, d, "erika", "/portal/orders/ord_2", nil).wantPage(http.StatusOK, nil, []string{"ausdrücklich verlangt"})
 }
 
+func TestConsent_UnpaidOrderHasNoWithdrawalPeriod(t *testing.T) {
+	t.Parallel()
+	o := newOrder(order.AwaitingPayment)
+	o.Consent = order.Consent{At: noon, Wording: order.ConsentWording("de")}
+	d := &fakeOrders{orders: []order.Order{o}}
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, nil, []string{"Widerrufsfrist bis", "Widerruf erklären"})
+}
+
 // A holiday of a state may extend the period by some days.
 func TestConsent_WithdrawalIsOfferedUntilItEndsInAllStates(t *testing.T) {
 	t.Parallel()

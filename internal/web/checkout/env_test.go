@@ -402,7 +402,7 @@ func newTestHandler(t *testing.T, d *fakeOrders) *Handler {
 func extension(tld string) (registrar.Extension, bool) {
 	ext, listed := map[string]registrar.Extension{
 		".de":  {TLD: ".de", Register: 690, Renew: 590, Transfer: 0, MinYears: 1},
-		".com": {TLD: ".com", Register: 1290, Renew: 1290, Transfer: 1290, MinYears: 1},
+		".com": {TLD: ".com", Register: 1290, Renew: 1290, Transfer: 1290, Restore: 4990, MinYears: 1},
 		".it": {TLD: ".it", Register: 1000, Renew: 1000, Transfer: 1000, MinYears: 1, Sale: registrar.Sale{
 			Decided: true, NoRegistration: "not_eligible", NoTransfer: "not_eligible",
 		}},

@@ -44,6 +44,9 @@ type itemRow struct {
 	Later     registrar.Cents
 	LaterTerm string
 	Untaxed   bool // no VAT is charged, so no price is called gross
+	// RestoreNet and RenewalNet are the net prices of a restore and of the years it adds; zero if it
+	// adds none.
+	RestoreNet, RenewalNet registrar.Cents
 
 	domain string // the id of the viewer's domain that the item has provided; empty if there is none
 	renews bool   // that domain renews automatically
@@ -179,6 +182,9 @@ func (h *Handler) newItemRow(language string, totals order.Totals, item order.It
 	r := itemRow{Item: item, Gross: billing.Gross(item.Net, totals.RateBasisPoints), WhatKey: "kind." + string(item.Kind), Term: h.term(language, item.Years), Untaxed: totals.RateBasisPoints == 0}
 	if item.Kind == order.Transfer {
 		r.Term = h.templates.Text(language, transferTermKey(item.TLD, item.Years), item.Years)
+	}
+	if ext, listed := h.Extension(item.TLD); listed && item.Kind == order.Restore && item.Years > 0 && item.Net == order.NetPrice(ext, order.Restore, item.Years) {
+		r.RestoreNet, r.RenewalNet = ext.Restore, item.Net-ext.Restore
 	}
 	switch item.State {
 	case order.ItemProvisioning, order.ItemActive:

@@ -70,6 +70,25 @@ func TestPrices_SeveralItemsHaveEqualGrossPricesAndExactTotal(t *testing.T) {
 	visit(t, &fakeOrders{view: single}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"12,90\u00a0€", "2,45\u00a0€", "15,35\u00a0€", "Brutto"}, []string{rounded})
 }
 
+func TestPay_RestoreNamesItsFeeAndTheRenewal(t *testing.T) {
+	t.Parallel()
+	view := equalItems(t, order.AwaitingPayment, 1)
+	h := newTestHandler(t, &fakeOrders{})
+	ext, _ := h.Extension(".com")
+	item := &view.Order.Items[0]
+	item.Name, item.TLD, item.Kind, item.Years, item.Net = "alt.com", ".com", order.Restore, 1, order.NetPrice(ext, order.Restore, 1)
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"netto 49,90\u00a0€ Wiederherstellung und 12,90\u00a0€ Verlängerung"}, nil)
+	item.Years, item.Net = 0, ext.Restore
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{"Wiederherstellung und"})
+}
+
+func TestPay_AddressIsWrittenAsInItsCountry(t *testing.T) {
+	t.Parallel()
+	view := equalItems(t, order.AwaitingPayment, 1)
+	view.Owner.PostalCode, view.Owner.City, view.Owner.State, view.Owner.Country = "78701", "Austin", "TX", "US"
+	visit(t, &fakeOrders{view: view}, "english", payPage, nil).wantPage(http.StatusOK, []string{"Austin, TX 78701, United States"}, nil)
+}
+
 func TestPay_ItemsBeyondTheTenthAreFoldedUnlessTheyHaveAProblem(t *testing.T) {
 	t.Parallel()
 	view := equalItems(t, order.AwaitingPayment, 32)

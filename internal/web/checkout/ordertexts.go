@@ -6,7 +6,7 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 // /portal/invoices.
 var orderTexts = ui.Texts{
 	"asked.you":         {"Bestellt von Ihnen", "Ordered by you"},
-	"asked.you_open":    {"Zusammengestellt von Ihnen", "Put together by you"},
+	"asked.you_open":    {"Zusammengestellt von Ihnen", "Prepared by you"},
 	"asked.person_open": {"Zusammengestellt im Portal", "Put together in the portal"},
 	"asked.token":       {"Vorbereitet von einem Programm mit Zugangstoken", "Prepared by a program with an access token"},
 	"asked.application": {"Vorbereitet von einer verbundenen Anwendung", "Prepared by a connected application"},
@@ -24,9 +24,10 @@ var orderTexts = ui.Texts{
 	"withdrawn.refunded": {"Wir haben dafür am {2} {1} erstattet.", "We refunded {1} for it on {2}."},
 	"withdrawn.keeps":    {"Was Sie bestellt haben, bleibt bis zum Ende der Laufzeit bei Ihnen.", "What you ordered stays with you until the end of its term."},
 	"withdrawn.deleted":  {"Domains, deren Registrierung wir ganz erstattet haben, löschen wir.", "We delete domains whose registration was refunded in full."},
+	"items.restore":      {"netto {1} Wiederherstellung und {2} Verlängerung", "net {1} restore and {2} renewal"},
 	"items.rounded": {
-		"Die Umsatzsteuer runden wir einmal für die ganze Bestellung. Deshalb kann die Summe der Bruttopreise um wenige Cent vom Gesamtbetrag abweichen.",
-		"We round VAT once for the whole order, so the gross prices may differ from the total by a few cents.",
+		"Die Umsatzsteuer runden wir einmal für die ganze Bestellung. Deshalb kann die Summe der Bruttopreise um wenige Cent vom Gesamtbetrag abweichen, und ein Bruttopreis kann auf der Zahlungsseite und der Rechnung um einen Cent anders sein.",
+		"We round VAT once for the whole order, so the gross prices may differ from the total by a few cents, and a gross price may differ by a cent on the payment page and the invoice.",
 	},
 	"items.net":           {"Netto", "Net"},
 	"items.vat":           {"USt.", "VAT"},

@@ -70,7 +70,11 @@ func reloadInterval(o order.Order, now time.Time) time.Duration {
 // newPayView is the page of an order with the error of the last action.
 func (h *Handler) newPayView(req *ui.Request, view order.View, t formError) (ui.View, error) {
 	shown, err := h.newPayData(req, view, t)
-	return ui.View{Name: "pay", Status: t.status, Title: "pay.title." + displayState(view.Order), Data: shown}, err
+	title := "pay.title." + displayState(view.Order)
+	if shown.Continue != "" { // the customer may have left the payment page
+		title = "pay.title.continue"
+	}
+	return ui.View{Name: "pay", Status: t.status, Title: title, Data: shown}, err
 }
 
 // formError is what went wrong with the customer's last action.

@@ -330,7 +330,7 @@ func TestPay_SaysWhoOrdered(t *testing.T) {
 	own := ownView(order.AwaitingPayment)
 	own.Order.By, own.Order.ByName = registrar.Actor{Kind: registrar.ActorPerson, Customer: "cus_1"}, ""
 	visit(t, &fakeOrders{view: own}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Zusammengestellt von Ihnen", "Bestellung verwerfen", "danach 14,28"}, []string{"Vorbereitet", "ablehnen"})
-	visit(t, &fakeOrders{view: own}, "english", payPage, nil).wantPage(http.StatusOK, []string{"Put together by you", "Discard order"}, nil)
+	visit(t, &fakeOrders{view: own}, "english", payPage, nil).wantPage(http.StatusOK, []string{"Prepared by you", "Discard order"}, nil)
 	own.IsOwner = false
 	visit(t, &fakeOrders{view: own}, "", payPage, nil).wantPage(http.StatusOK, nil, []string{"von Ihnen"})
 }
@@ -378,7 +378,7 @@ func TestPay_OpenPaymentCanBeContinuedOrAborted(t *testing.T) {
 		{ID: "pay_1", State: order.PaymentClosed, URL: "https://pay.example/old"}, {ID: "pay_2", State: order.PaymentOpen, URL: "https://pay.example/now"},
 	}
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK,
-		[]string{`href="https://pay.example/now" rel="noreferrer"`, "Zahlung abbrechen"}, []string{"pay.example/old", payButton, payPage + "/decline"})
+		[]string{`href="https://pay.example/now" rel="noreferrer"`, "Zahlung abbrechen", "<h1>Zahlung noch offen</h1>"}, []string{"Zahlung läuft", "pay.example/old", payButton, payPage + "/decline"})
 	view.IsOwner = false
 	visit(t, &fakeOrders{view: view}, "", payPage, nil).wantPage(http.StatusOK, nil, []string{"pay.example", "Zahlung abbrechen"})
 }

@@ -6,9 +6,10 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 // payment, identity verification, decline and claim.
 var payTexts = ui.Texts{
 	"pay.title.awaiting_verification": {"Bestellung prüfen", "Review your order"},
-	"pay.title.awaiting_payment":      {"Bestellung prüfen und bezahlen", "Review and pay your order"},
+	"pay.title.awaiting_payment":      {"Bestellung prüfen und bezahlen", "Review and pay for your order"},
 	"pay.title.free":                  {"Bestellung prüfen und beauftragen", "Review and confirm your order"},
 	"pay.title.paying":                {"Zahlung läuft", "Payment in progress"},
+	"pay.title.continue":              {"Zahlung noch offen", "Payment not completed yet"},
 	"pay.title.provisioning":          {"Bestellung wird bearbeitet", "We are processing your order"},
 	"pay.title.completed":             {"Bestellung abgeschlossen", "Order completed"},
 	"pay.title.partially_completed":   {"Bestellung teilweise ausgeführt", "Order partly completed"},
@@ -26,7 +27,7 @@ var payTexts = ui.Texts{
 	},
 	"pay.text.awaiting_payment": {
 		"Ihre Bestellung ist vorbereitet. Abgebucht wird erst, wenn Sie bezahlen.",
-		"Your order is ready. Nothing is charged until you pay.",
+		"Your order is prepared. Nothing is charged until you pay.",
 	},
 	"pay.text.not_paid": {
 		"Die Zahlung wurde nicht abgeschlossen; es wurde nichts berechnet. Sie können noch einmal bezahlen, auch mit einem anderen Zahlungsmittel.",
@@ -34,7 +35,7 @@ var payTexts = ui.Texts{
 	},
 	"pay.text.free": {
 		"Ihre Bestellung ist vorbereitet und kostet nichts. Wir beginnen, sobald Sie zustimmen.",
-		"Your order is ready and free of charge. We start as soon as you confirm.",
+		"Your order is prepared and free of charge. We start as soon as you confirm.",
 	},
 	"pay.text.paying": {
 		"Die Zahlungsseite ist geöffnet. Sobald Ihre Zahlung da ist, aktualisiert sich diese Seite von selbst.",

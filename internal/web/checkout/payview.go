@@ -197,7 +197,7 @@ func (s summary) VATClass() string {
 }
 
 func (h *Handler) summaryOf(language string, o order.Order) summary {
-	s := summary{Rate: formatRate(language, o.Totals.RateBasisPoints), WithdrawalEnded: o.WithdrawalEnded(h.Now()), Withdrawable: o.Withdrawable(h.Now())}
+	s := summary{Rate: formatRate(language, o.Totals.RateBasisPoints), WithdrawalEnded: !o.PaidAt.IsZero() && o.WithdrawalEnded(h.Now()), Withdrawable: o.Withdrawable(h.Now())}
 	if key := "vat." + o.Totals.Rule; o.Totals.Net > 0 && h.templates.Has(key) {
 		s.VATKey = key
 	}

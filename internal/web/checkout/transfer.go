@@ -25,6 +25,9 @@ const maxTransferBytes = 256 << 10
 // transferEmpty (KindInvalid): no line was entered.
 const transferEmpty registrar.Code = "transfer_empty"
 
+// transferNoText (KindInvalid): the file is not a CSV file.
+const transferNoText registrar.Code = "transfer_no_text"
+
 // transferPrice is what a transfer of an extension costs and includes.
 type transferPrice struct {
 	TLD                string
@@ -285,7 +288,11 @@ func (h *Handler) transferLines(req *ui.Request, list []transferLine) (lines, re
 			return nil, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: ui.BadForm}
 		}
 		// On its own, because it may have a header.
-		rows, whole := splitTransferLines(decodeText(body))
+		text, readable := decodeText(body)
+		if !readable {
+			return nil, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: transferNoText}
+		}
+		rows, whole := splitTransferLines(text)
 		entered, ok = append(entered, rows...), ok && whole
 	}
 	// A line that is entered again replaces the one of the list.

@@ -1,12 +1,14 @@
 package checkout
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+	utf16 "golang.org/x/text/encoding/unicode"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -105,7 +107,7 @@ func namesOf(list []order.ListedTransfer) []string {
 func splitTransferLines(text string) (lines []transferLine, ok bool) {
 	text = strings.ReplaceAll(text, "\ufeff", "") // spreadsheets begin a file with it
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
-	first, number := true, 0
+	head, number := true, 0
 	for line := range strings.SplitSeq(text, "\n") {
 		number++
 		line = strings.TrimSpace(line)
@@ -119,27 +121,45 @@ func splitTransferLines(text string) (lines []transferLine, ok bool) {
 		if domain == "" && code == "" {
 			continue // an empty row of a spreadsheet
 		}
-		begins := first
-		first = false
-		if begins && !strings.Contains(domain, ".") && strings.HasPrefix(strings.ToLower(domain), "domain") {
-			continue // the header of a CSV file
+		if head && isHeader(line, domain, code) {
+			continue
 		}
+		head = false
 		lines = append(lines, transferLine{Number: number, Domain: domain, code: code})
 	}
 	return lines, true
 }
 
-// decodeText returns the text of a file. What is not UTF-8 is Windows-1252, in which spreadsheets
-// in German and English store CSV files.
-func decodeText(file []byte) string {
+// isHeader reports whether a line before all others names the columns of a CSV file, or its separator.
+func isHeader(line, domain, code string) bool {
+	if separator, found := strings.CutPrefix(strings.ToLower(line), "sep="); found {
+		return len(separator) <= 1
+	}
+	named := func(field string) bool {
+		return !strings.Contains(field, ".") && strings.HasPrefix(strings.ToLower(field), "domain")
+	}
+	return named(domain) || named(code) && !strings.Contains(domain, ".")
+}
+
+// decodeText returns the text of a file; false if it has none, such as that of a spreadsheet. What is
+// not UTF-8 is UTF-16, if it begins so, or Windows-1252, in which spreadsheets in German and English
+// store CSV files.
+func decodeText(file []byte) (string, bool) {
+	if bytes.HasPrefix(file, []byte{0xff, 0xfe}) || bytes.HasPrefix(file, []byte{0xfe, 0xff}) {
+		text, err := utf16.UTF16(utf16.LittleEndian, utf16.ExpectBOM).NewDecoder().Bytes(file)
+		return string(text), err == nil
+	}
+	if bytes.IndexByte(file, 0) >= 0 || bytes.HasPrefix(file, []byte("PK\x03\x04")) || bytes.HasPrefix(file, []byte("%PDF")) {
+		return "", false
+	}
 	if utf8.Valid(file) {
-		return string(file)
+		return string(file), true
 	}
 	text, err := charmap.Windows1252.NewDecoder().Bytes(file)
 	if err != nil {
-		return strings.ToValidUTF8(string(file), "\ufffd")
+		return strings.ToValidUTF8(string(file), "\ufffd"), true
 	}
-	return string(text)
+	return string(text), true
 }
 
 func splitTransferLine(line string) (domain, code string) {
@@ -154,7 +174,7 @@ func splitTransferLine(line string) (domain, code string) {
 		ends = func(r rune) bool { return r == separator || unicode.IsSpace(r) }
 	}
 	code, _, _ = cutField(rest, ends)
-	return bareDomain(domain), code
+	return bareDomain(strings.TrimSpace(domain)), strings.TrimSpace(code)
 }
 
 // bareDomain returns the domain of a copied web address.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
@@ -172,11 +173,34 @@ func TestTransfers_DomainThatIsHereIsNotToDo(t *testing.T) {
 	}
 }
 
+func TestTransferLines_FileThatIsNoTextIsRefusedAsAWhole(t *testing.T) {
+	t.Parallel()
+	for name, file := range map[string]string{"a spreadsheet": "PK\x03\x04\x14\x00\x06", "bytes": "a.de;b\x00", "a document": "%PDF-1.7"} {
+		if _, readable := decodeText([]byte(file)); readable {
+			t.Errorf("%s is read", name)
+		}
+	}
+}
+
+func TestTransferLines_HeadersAreNoLines(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"sep=;\nDomain;Auth-Code\n", "Auth-Code,Domain\n", "SEP=,\n\nDomainname,Code\n"} {
+		lines, ok := splitTransferLines(text + "kaffee.de;a")
+		if !ok || len(lines) != 1 || lines[0].Domain != "kaffee.de" {
+			t.Errorf("%q: %+v", text, lines)
+		}
+	}
+	if domain, code := splitTransferLine(`" kaffee.de ";" geheim "`); domain != "kaffee.de" || code != "geheim" {
+		t.Errorf("%q, %q", domain, code)
+	}
+}
+
 func TestTransferLines_SpreadsheetFileInWindows1252(t *testing.T) {
 	t.Parallel()
-	for name, file := range map[string]string{"Windows-1252": "Domain;Code\r\nk\xe4se-gr\xfc\xdfe.de;a\xa7b\r\n", "UTF-8": "\ufeffDomain;Code\nkäse-grüße.de;a§b\n"} {
-		lines, ok := splitTransferLines(decodeText([]byte(file)))
-		if !ok || len(lines) != 1 || lines[0].Domain != "käse-grüße.de" || lines[0].code != "a§b" {
+	for name, file := range map[string]string{"Windows-1252": "Domain;Code\r\nk\xe4se-gr\xfc\xdfe.de;a\xa7b\r\n", "UTF-8": "\ufeffDomain;Code\nkäse-grüße.de;a§b\n", "UTF-16": utf16Text("Domain\tCode\r\nkäse-grüße.de\ta§b\r\n")} {
+		text, readable := decodeText([]byte(file))
+		lines, ok := splitTransferLines(text)
+		if !readable || !ok || len(lines) != 1 || lines[0].Domain != "käse-grüße.de" || lines[0].code != "a§b" {
 			t.Errorf("%s: %+v", name, lines)
 		}
 	}
@@ -334,4 +358,13 @@ func (f fakeTransfers) CountTransfers(context.Context, string) (map[provision.St
 
 func (fakeTransfers) ListTransferMessages(context.Context, string, int) ([]inbox.Transfer, error) {
 	return nil, nil
+}
+
+// utf16Text is a text as Excel stores "Unicode text".
+func utf16Text(text string) string {
+	b := []byte{0xff, 0xfe}
+	for _, unit := range utf16.Encode([]rune(text)) {
+		b = append(b, byte(unit), byte(unit>>8))
+	}
+	return string(b)
 }

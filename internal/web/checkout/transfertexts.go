@@ -145,6 +145,10 @@ var transferTexts = ui.Texts{
 		"Ihre Liste fasst höchstens 300 Zeilen. Wir haben nichts geändert. Bestellen oder entfernen Sie zuerst einige, oder teilen Sie die Liste auf.",
 		"Your list has room for 300 lines. We changed nothing. Order or remove some first, or split the list.",
 	},
+	"problem.transfer_no_text": {
+		"Das ist keine CSV-Datei. Speichern Sie die Tabelle als CSV, oder fügen Sie die Zeilen in das Feld ein.",
+		"This isn't a CSV file. Save the spreadsheet as CSV, or paste its rows into the field.",
+	},
 	"problem.transfer_empty": {"Bitte tragen Sie mindestens eine Domain mit ihrem Auth-Code ein.", "Please enter at least one domain with its auth code."},
 
 	"transfers.title": {"Ihre Umzüge", "Your transfers"},
@@ -166,8 +170,8 @@ var transferTexts = ui.Texts{
 		"You can't transfer these domains from your list. You can remove them from the list.",
 	},
 	"transfers.list":           {"Zur Umzugsliste", "Go to the list of transfers"},
-	"transfers.newer":          {"Neuere", "Newer"},
-	"transfers.older":          {"Ältere", "Older"},
+	"transfers.newer":          {"Vorherige Umzüge", "Previous transfers"},
+	"transfers.older":          {"Weitere Umzüge", "More transfers"},
 	"transfers.running":        {"In Arbeit ({1})", "In progress ({1})"},
 	"transfers.ended":          {"Umgezogen ({1})", "Transferred ({1})"},
 	"transfers.failed_heading": {"Fehlgeschlagen ({1})", "Failed ({1})"},

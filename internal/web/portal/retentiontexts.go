@@ -12,7 +12,7 @@ var retentionTexts = ui.Texts{
 	},
 	"retention.data":  {"Daten", "Data"},
 	"retention.why":   {"Grund", "Reason"},
-	"retention.until": {"längstens bis", "until at the latest"},
+	"retention.until": {"längstens bis", "kept at most until"},
 
 	"retention.bookings":     {"Bestellungen, Zahlungen und Rechnungen", "Orders, payments and invoices"},
 	"retention.why.bookings": {"Buchungsbelege: § 257 HGB, § 147 AO (8 Jahre)", "Accounting records: § 257 HGB, § 147 AO (8 years)"},

@@ -30,16 +30,14 @@ type offer struct {
 	LateDays         int
 	Restore          price
 	RedemptionDays   int
-	Total            price // what at least five years cost in whole terms and as few orders as possible
-	TotalYears       int   // the period of the total: six if a term is two years
+	Total            price // what at least five years cost in as few orders as possible
+	TotalYears       int   // the period of the total: six if the registry sells two years at a time and no more
 	RenewalCostsMore bool  // a renewal year costs more than one of the first term
 }
 
 // offerFor calculates the prices of an extension with VAT.
 func (h *Handler) offerFor(ext registrar.Extension, at time.Time) offer {
 	term := ext.Term()
-	renewals := (minTotalYears - term + term - 1) / term
-	years := term * (1 + renewals)
 	rate := h.RateBasisPoints(at)
 	policy := lifecycle.PolicyOf(ext.TLD)
 	one := offer{
@@ -48,14 +46,13 @@ func (h *Handler) offerFor(ext registrar.Extension, at time.Time) offer {
 		Later:            withVAT(order.NetPrice(ext, order.Renew, term), rate),
 		Renewal:          withVAT(ext.Renew, rate),
 		Transfer:         withVAT(ext.Transfer, rate),
-		Total:            h.total(ext, years, rate),
-		TotalYears:       years,
 		RenewalCostsMore: ext.Renew > ext.Register,
 		LateDays:         policy.RenewableDays,
 		LateKey:          "price.late",
 		Restore:          withVAT(ext.Restore, rate),
 		RedemptionDays:   lifecycle.DaysToRestore(ext.TLD, ext.Restore, ext.Renew),
 	}
+	one.Total, one.TotalYears = h.total(ext, rate)
 	switch {
 	case policy.RenewableDays > 0:
 	case policy.AtExpiry == lifecycle.RegistryExpires, policy.Unpaid == lifecycle.UnpaidDelete && policy.DeleteAfter == 0:
@@ -66,17 +63,22 @@ func (h *Handler) offerFor(ext registrar.Extension, at time.Time) offer {
 	return one
 }
 
-// total is what whole terms of an extension cost, ordered for as many years at a time as its
-// registry allows: VAT is rounded once per order, so the sum of the gross prices of the terms
-// can differ.
-func (h *Handler) total(ext registrar.Extension, years, rate int) (sum price) {
-	atOnce := max(1, h.LongestTerm(ext)/ext.Term()) * ext.Term()
-	for kind := order.Register; years > 0; kind = order.Renew {
-		one := withVAT(order.NetPrice(ext, kind, min(atOnce, years)), rate)
+// total is what five years of an extension cost, or the few more that its shortest term adds to
+// them, ordered for as many years at a time as its registry allows, like in the basket: VAT is
+// rounded once per order, so the sum of the gross prices of the terms can differ.
+func (h *Handler) total(ext registrar.Extension, rate int) (sum price, years int) {
+	longest := max(ext.Term(), h.LongestTerm(ext))
+	orders := (minTotalYears + longest - 1) / longest
+	years = max(minTotalYears, orders*ext.Term())
+	left := years
+	for kind := order.Register; left > 0; kind = order.Renew {
+		orders--
+		atOnce := min(longest, left-orders*ext.Term())
+		one := withVAT(order.NetPrice(ext, kind, atOnce), rate)
 		sum.Gross, sum.Net = sum.Gross+one.Gross, sum.Net+one.Net
-		years -= atOnce
+		left -= atOnce
 	}
-	return sum
+	return sum, years
 }
 
 func withVAT(net registrar.Cents, rate int) price {

@@ -124,6 +124,21 @@ func TestOfferFor_TotalCoversWholeTerms(t *testing.T) {
 	}
 }
 
+// The basket offers every term from the shortest to the longest, so five years of .ai are five.
+func TestOfferFor_FiveYearsAreThoseOfTheBasket(t *testing.T) {
+	t.Parallel()
+	for longest, want := range map[int]struct {
+		years int
+		net   registrar.Cents
+	}{10: {5, 2*1000 + 3*2000}, 5: {5, 2*1000 + 3*2000}, 4: {5, 2*1000 + 3*2000}, 3: {5, 2*1000 + 3*2000}, 2: {6, 2*1000 + 4*2000}} {
+		h := &Handler{Config: Config{RateBasisPoints: func(time.Time) int { return 0 }, LongestTerm: func(registrar.Extension) int { return longest }}}
+		got := h.offerFor(registrar.Extension{Register: 1000, Renew: 2000, MinYears: 2, MaxYears: 10}, time.Time{})
+		if got.TotalYears != want.years || got.Total.Net != want.net {
+			t.Errorf("terms of 2 to %d years: %d years for %v, want %d for %v", longest, got.TotalYears, got.Total.Net, want.years, want.net)
+		}
+	}
+}
+
 // 12.90 net and 19 %: a year is 15.35, five years in one order 76.76.
 func TestOfferFor_TotalIsWhatOrdersCharge(t *testing.T) {
 	t.Parallel()

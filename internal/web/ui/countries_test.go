@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
@@ -28,7 +29,7 @@ func TestCountries_MatchAcceptedCodesInBothLanguages(t *testing.T) {
 			seen[choice.Value], seen[choice.Text] = true, true
 		}
 	}
-	if got := countryName(English, "DE") + " " + countryName(German, "AT"); got != "Germany Österreich" {
+	if got := registrar.CountryName(English, "DE") + " " + registrar.CountryName(German, "AT"); got != "Germany Österreich" {
 		t.Errorf("got %s", got)
 	}
 }

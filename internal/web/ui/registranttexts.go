@@ -22,7 +22,7 @@ var RegistrantTexts = Texts{
 		"Nötig zum Beispiel in den USA, Kanada und Australien.",
 		"Required in some countries, such as the USA, Canada and Australia.",
 	},
-	"hint.phone": {"Mit Ländervorwahl, zum Beispiel +49 30 123456.", "With country code, for example +49 30 123456."},
+	"hint.phone": {"Mit Ländervorwahl, zum Beispiel +49 30 123456.", "With country code, starting with +, such as +44 or +1."},
 	"hint.vat_id": {
 		"Zum Beispiel DE123456788. Mit einer Umsatzsteuer-ID oder Firma bestellen Sie als Unternehmen, ohne das Widerrufsrecht für Verbraucher.",
 		"For example DE123456788. With a VAT ID or an organisation you order as a business, without a consumer's right of withdrawal.",
@@ -43,7 +43,7 @@ var RegistrantTexts = Texts{
 	"problem.postal_code.form": {"Diese Postleitzahl passt nicht zum Land.", "This postal code doesn't match the country."},
 	"problem.phone.form": {
 		"Bitte geben Sie die Nummer mit Ländervorwahl an, zum Beispiel +49 30 123456.",
-		"Please enter the number with country code, for example +49 30 123456.",
+		"Please enter the number with country code, starting with +, such as +44 or +1.",
 	},
 	"problem.vat_id.form": {"Diese Umsatzsteuer-ID ist ungültig.", "This VAT ID is not valid."},
 	"problem.field":       {"Bitte prüfen Sie diese Angabe.", "Please check this field."},

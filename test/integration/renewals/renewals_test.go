@@ -203,6 +203,31 @@ func TestCharge_NeverMoreThanAnnounced(t *testing.T) {
 	})
 }
 
+// VAT is rounded once over an order, so six equal prices don't add up to their total.
+func TestCharge_IsTheAnnouncedTotalWithListPrices(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, s *env) {
+		var names []string
+		for i := range 6 {
+			names = append(names, fmt.Sprintf("sechs-%d.com", i))
+		}
+		s.list(".com", 1290)
+		s.announced(names...)
+		announced := s.mails(registrar.MailRenewalUpcoming)
+		s.charge()
+		s.waitRenewed(names[5])
+		if got := s.charged(); len(announced) != 1 || announced[0]["gross"] != got.String() {
+			t.Errorf("charged %s, announced %v", got, announced)
+		}
+		for _, item := range s.automaticOrders()[0].Items {
+			if item.Net != 1290 || item.Gross > s.renewal(item.Name).Gross {
+				t.Errorf("%s costs %s net and %s, announced %s", item.Name, item.Net, item.Gross, s.renewal(item.Name).Gross)
+			}
+		}
+		s.reconcile()
+	})
+}
+
 // list changes the renewal price of a TLD; 0 removes it from the price list.
 func (s *env) list(tld string, net registrar.Cents) {
 	s.mu.Lock()

@@ -130,7 +130,11 @@ const keepTyped = (as, inputs) => () => {
     // The browser stores nothing.
   }
 };
-for (const form of document.querySelectorAll("form.language")) form.addEventListener("submit", keepTyped("typed", typed));
+for (const form of document.querySelectorAll("form.language")) {
+  form.addEventListener("submit", keepTyped("typed", typed));
+  // The browser keeps the part of the address after #, such as a search, over the redirect.
+  form.addEventListener("submit", () => { form.action = form.getAttribute("action") + location.hash; });
+}
 for (const form of document.querySelectorAll("main form[data-check]")) {
   form.addEventListener("submit", keepTyped("sent", () => typed().filter((input) => input.form === form)));
 }
