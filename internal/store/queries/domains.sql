@@ -199,9 +199,12 @@ WHERE id = sqlc.arg(id) AND paid_until = sqlc.arg(was_paid_until);
 -- name: DeletePendingDomain :exec
 DELETE FROM domains WHERE id = $1 AND status = 'pending';
 
+-- Also of a domain that was added without an order, which is not compared regularly. A pending one
+-- is compared if no item registers or transfers it.
 -- name: MakeDomainSyncDue :exec
 UPDATE domains SET sync_due = sqlc.arg(now)
-WHERE name = sqlc.arg(name) AND sync_due > 0;
+WHERE name = sqlc.arg(name) AND status <> 'transferred_out'
+    AND (status <> 'pending' OR NOT EXISTS (SELECT 1 FROM provision_items WHERE provision_items.domain_id = domains.id));
 
 -- name: ListDomainsDueForSync :many
 SELECT * FROM domains

@@ -693,9 +693,12 @@ func (q *Queries) ListRestrictedDomains(ctx context.Context, customerID string, 
 
 const makeDomainSyncDue = `-- name: MakeDomainSyncDue :exec
 UPDATE domains SET sync_due = $1
-WHERE name = $2 AND sync_due > 0
+WHERE name = $2 AND status <> 'transferred_out'
+    AND (status <> 'pending' OR NOT EXISTS (SELECT 1 FROM provision_items WHERE provision_items.domain_id = domains.id))
 `
 
+// Also of a domain that was added without an order, which is not compared regularly. A pending one
+// is compared if no item registers or transfers it.
 func (q *Queries) MakeDomainSyncDue(ctx context.Context, now int64, name string) error {
 	_, err := q.db.ExecContext(ctx, makeDomainSyncDue, now, name)
 	return err
