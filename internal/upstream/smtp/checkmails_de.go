@@ -40,9 +40,10 @@ diese Domains aus dem DNS nehmen, sie sind nicht mehr erreichbar:
   {{.Name}}{{end}}{{if .Further}}
   und weitere{{end}}
 
-So sind sie sofort wieder erreichbar: Der Inhaber öffnet den Link aus
-unserer E-Mail und bestätigt. Die E-Mail können Sie hier noch einmal
-schicken lassen:
+So kommen sie wieder hinein: Der Inhaber öffnet den Link aus unserer
+E-Mail und bestätigt. Wir heben die Sperre dann sofort auf. Bis Websites
+und E-Mails überall wieder funktionieren, kann es einige Stunden dauern.
+Die E-Mail können Sie hier noch einmal schicken lassen:
 
 {{.Portal}}/contact-checks
 

@@ -5,7 +5,7 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 // germanUnpaid says what happens to a domain that is not paid.
 const germanUnpaid = `{{if eq .Unpaid "delete"}}Ohne Verlängerung {{if .HoldAt}}nehmen wir die Domain am {{.HoldAt}} aus
 dem DNS. Webseiten und E-Mail-Adressen unter diesem Namen funktionieren dann
-nicht mehr. Am {{.DeleteAt}} löschen wir sie.{{else}}löschen wir die Domain am {{.DeleteAt}}.{{end}}{{if .Days}}
+nicht mehr. Frühestens am {{.DeleteAt}} löschen wir sie.{{else}}löschen wir die Domain frühestens am {{.DeleteAt}}.{{end}}{{if .Days}}
 Danach lässt sie sich noch {{.Days}} Tage lang wiederherstellen. Das kostet
 deutlich mehr als eine Verlängerung.{{else}}
 Wiederherstellen können Sie sie bei uns danach nicht.{{end}}
@@ -97,14 +97,14 @@ auf ihrer Seite:
 {{.Place}}
 
 ` + germanRenewalPrice + germanUnpaid + `{{end}}`},
-	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} ist nicht mehr im DNS und wird am {{.DeleteAt}} gelöscht{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} wurde am {{.Day}} gelöscht{{else if eq .Change "expired"}}{{.Domain}} ist am {{.Date}} abgelaufen{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`, `
+	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} ist nicht mehr im DNS und wird frühestens am {{.DeleteAt}} gelöscht{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} wurde am {{.Day}} gelöscht{{else if eq .Change "expired"}}{{.Domain}} ist am {{.Date}} abgelaufen{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`, `
 Sie sind als Inhaber dieser Domain eingetragen:
 
 Domain: {{.Domain}}
 {{if eq .Change "domain_held"}}
 Sie wurde nicht verlängert. Deshalb haben wir sie am {{.Day}}
 aus dem DNS genommen: Webseiten und E-Mail-Adressen unter diesem Namen
-funktionieren nicht mehr. Ohne Verlängerung löschen wir sie am
+funktionieren nicht mehr. Ohne Verlängerung löschen wir sie frühestens am
 {{.DeleteAt}}.
 {{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}
 Sie wurde nicht verlängert und am {{.Day}} gelöscht.{{if .Restorable}}
@@ -113,11 +113,11 @@ Bis zum {{.Restorable}} lässt sie sich noch wiederherstellen.{{end}}
 {{if eq .Change "expired"}}Die bezahlte Laufzeit ist am {{.Date}} abgelaufen.{{else}}Die bezahlte Laufzeit endet am {{.Date}}.{{end}}
 {{if .Over}}Verlängern lässt sie sich bei uns nicht mehr.
 {{else if .ChargeAt}}Sie soll sich vorher automatisch verlängern. Dann müssen Sie nichts tun.
-{{else if .HoldAt}}Ohne Verlängerung nehmen wir sie am {{.HoldAt}} aus dem DNS und löschen sie am
-{{.DeleteAt}}.
+{{else if .HoldAt}}Ohne Verlängerung nehmen wir sie am {{.HoldAt}} aus dem DNS und löschen sie
+frühestens am {{.DeleteAt}}.
 {{else if eq .Unpaid "transit"}}Ohne Verlängerung übergeben wir sie am {{.DeleteAt}} an die Registry
 DENIC, die Ihnen dann einen Brief schreibt.
-{{else if .DeleteAt}}Ohne Verlängerung löschen wir sie am {{.DeleteAt}}.
+{{else if .DeleteAt}}Ohne Verlängerung löschen wir sie frühestens am {{.DeleteAt}}.
 {{else}}Ohne Verlängerung kann sie danach ausfallen und gelöscht werden.
 {{end}}{{end}}
 Verwaltet wird die Domain von unserem Kunden{{with .Name}}:
@@ -130,17 +130,19 @@ beantworten auch wir:
 
 {{.Contact}}
 `},
-	registrar.MailDomainHeld: {"{{.Domain}} ist nicht mehr im DNS und wird am {{.DeleteAt}} gelöscht", `
+	registrar.MailDomainHeld: {"{{.Domain}} ist nicht mehr im DNS und wird frühestens am {{.DeleteAt}} gelöscht", `
 wir haben eine Domain aus dem DNS genommen, weil sie nicht verlängert wurde:
 
 Domain:             {{.Domain}}
 Bezahlt bis:        {{.Date}}
 Nicht im DNS seit:  {{.Day}}
-Löschung:           {{.DeleteAt}}
+Löschung:           frühestens am {{.DeleteAt}}
 
 Webseiten und E-Mail-Adressen unter diesem Namen funktionieren nicht mehr.
-Verlängern Sie die Domain, und sie ist sofort wieder da. Das geht bis
-zur Löschung zum gewohnten Preis, auf der Seite der Domain:
+Verlängern Sie die Domain, und wir nehmen sie sofort wieder ins DNS auf. Bis
+Webseiten und E-Mail überall wieder funktionieren, kann es einige Stunden
+dauern. Verlängern können Sie bis zur Löschung zum gewohnten Preis, auf der
+Seite der Domain:
 
 {{.Place}}
 `},

@@ -29,8 +29,8 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 		never  string // in German
 	}{
 		"unpaid .com": {
-			kind: registrar.MailExpiringMonth, de: []string{"nehmen wir die Domain am 25.12.2026 aus", "Am 19.01.2027 löschen wir sie", "noch 30 Tage"}, never: "EUR",
-			en: []string{"take the domain out of the DNS on 25 December 2026", "19 January 2027 we delete it", "another 30 days"},
+			kind: registrar.MailExpiringMonth, de: []string{"nehmen wir die Domain am 25.12.2026 aus", "Frühestens am\n19.01.2027 löschen wir sie", "noch 30 Tage"}, never: "EUR",
+			en: []string{"take the domain out of the DNS on 25 December 2026", "delete it on 19 January 2027 at the earliest", "another 30 days"},
 		},
 		"with a price": {
 			kind: registrar.MailExpiringWeek, facts: map[string]string{"domain_id": "dom_1", "renewal": "15.35", "renewal_years": "1", "vat_rate": "1900"},
@@ -55,10 +55,10 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 		"consent":        {kind: registrar.MailExpiringMonth, facts: map[string]string{"unpaid": "consent"}, de: []string{"nur, wenn Sie zustimmen"}, en: []string{"only if you agree"}, never: "19.01.2027"},
 		"the registry's": {kind: registrar.MailExpiringMonth, facts: map[string]string{"unpaid": "expire"}, de: []string{"nimmt die Registry"}, en: []string{"the registry takes"}, never: "19.01.2027"},
 		"no redemption": {
-			kind: registrar.MailExpiringMonth, facts: map[string]string{"hold_at": "", "redemption_days": ""}, de: []string{"löschen wir die Domain am 19.01.2027", "Wiederherstellen können Sie sie bei uns danach nicht"},
+			kind: registrar.MailExpiringMonth, facts: map[string]string{"hold_at": "", "redemption_days": ""}, de: []string{"löschen wir die Domain frühestens am 19.01.2027", "Wiederherstellen können Sie sie bei uns danach nicht"},
 			en: []string{"can't be restored through us"}, never: "Tage lang",
 		},
-		"held": {kind: registrar.MailDomainHeld, de: []string{"Nicht im DNS seit:  25.12.2026", "Löschung:           19.01.2027"}, en: []string{"Deletion:       19 January 2027"}},
+		"held": {kind: registrar.MailDomainHeld, de: []string{"Nicht im DNS seit:  25.12.2026", "Löschung:           frühestens am 19.01.2027", "einige Stunden dauern"}, en: []string{"Deletion:       19 January 2027 at the earliest", "may take a few hours"}},
 		"to the holder": {
 			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "expiring_week", "name": "Agentur Nord"}, de: []string{"endet am 15.12.2026", "Agentur Nord", "/kontakt"}, en: []string{"ends on 15 December 2026", "managed by our customer"},
 			never: "EUR",
