@@ -91,7 +91,9 @@ func States() []State {
 }
 
 // isRestriction reports whether a state is that of a restricted domain.
-func (s State) isRestriction() bool { return s == Leaving || s == Suspended || s == Held || s == Disputed }
+func (s State) isRestriction() bool {
+	return s == Leaving || s == Suspended || s == Held || s == Disputed
+}
 
 // status is the status of domains in a state.
 func (s State) status() registrar.DomainStatus {

@@ -147,11 +147,14 @@ Seite der Domain:
 {{.Place}}
 `},
 	registrar.MailDomainDeleted: {"{{.Domain}} wurde am {{.Day}} gelöscht", `
-eine Domain wurde gelöscht, weil sie nicht verlängert wurde:
+{{if eq .Change "refunded"}}eine Domain wurde gelöscht. Den Preis ihrer Registrierung haben wir erstattet:
+
+Domain:       {{.Domain}}
+{{else}}eine Domain wurde gelöscht, weil ihre Laufzeit zu Ende war:
 
 Domain:       {{.Domain}}
 Bezahlt bis:  {{.Date}}
-Gelöscht:     {{.Day}}
+{{end}}Gelöscht:     {{.Day}}
 {{if .Restorable}}
 Bis zum {{.Restorable}} können Sie sie noch wiederherstellen.{{if .Gross}} Das kostet
 voraussichtlich {{.Gross}}, die Verlängerung eingeschlossen.{{end}} Den
@@ -168,8 +171,8 @@ Antworten Sie uns bitte.
 eine Domain gehört nicht mehr zu Ihrem Konto:
 
 Domain:       {{.Domain}}
-Bezahlt bis:  {{.Date}}
-{{if eq .Change "handed_over"}}
+{{if ne .Change "refunded"}}Bezahlt bis:  {{.Date}}
+{{end}}{{if eq .Change "handed_over"}}
 Am {{.Day}} haben wir sie an die Registry DENIC übergeben, weil
 sie nicht verlängert wurde. DENIC schreibt dem Inhaber einen Brief. Darin
 steht, wie er die Domain behalten kann.
@@ -178,7 +181,7 @@ Wir haben den Preis der Registrierung erstattet und die Domain am
 {{.Day}} gelöscht. Sobald die Registry sie freigibt, kann jeder sie neu
 registrieren.
 {{else}}
-Sie wurde nicht verlängert und ist seit {{.Day}} endgültig gelöscht.
+Ihre Laufzeit war zu Ende; seit {{.Day}} ist sie endgültig gelöscht.
 Sobald die Registry sie freigibt, kann jeder sie neu registrieren.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} ist wieder da und bis {{.Date}} bezahlt`, `

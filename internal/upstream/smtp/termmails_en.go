@@ -144,11 +144,14 @@ can renew it at the usual price, on the domain's page:
 {{.Place}}
 `},
 	registrar.MailDomainDeleted: {"{{.Domain}} was deleted on {{.Day}}", `
-A domain was deleted because it was not renewed:
+{{if eq .Change "refunded"}}A domain was deleted. We refunded the price of its registration:
+
+Domain:     {{.Domain}}
+{{else}}A domain was deleted because its term had ended:
 
 Domain:     {{.Domain}}
 Paid until: {{.Date}}
-Deleted:    {{.Day}}
+{{end}}Deleted:    {{.Day}}
 {{if .Restorable}}
 You can restore it until {{.Restorable}}.{{if .Gross}} This will probably cost
 {{.Gross}}, including the renewal.{{end}} You see the exact price before you
@@ -165,8 +168,8 @@ this message.
 A domain no longer belongs to your account:
 
 Domain:     {{.Domain}}
-Paid until: {{.Date}}
-{{if eq .Change "handed_over"}}
+{{if ne .Change "refunded"}}Paid until: {{.Date}}
+{{end}}{{if eq .Change "handed_over"}}
 On {{.Day}} we handed it over to its registry, DENIC, because it
 was not renewed. DENIC writes to the holder. Their letter explains how to
 keep the domain.
@@ -174,7 +177,7 @@ keep the domain.
 We refunded the price of its registration and deleted it on {{.Day}}.
 Once the registry releases it, anyone can register it.
 {{else}}
-It was not renewed and was deleted for good on {{.Day}}.
+Its term had ended, and it was deleted for good on {{.Day}}.
 Once the registry releases it, anyone can register it.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} is back and paid until {{.Date}}`, `

@@ -40,6 +40,9 @@ func (p overviewPart) UntilKey() string {
 	if p.ID == "expiring" || p.ID == "newest" {
 		return "domains.paid_until"
 	}
+	if p.ID == "progress" {
+		return "overview.expected"
+	}
 	return "overview.until"
 }
 
@@ -212,7 +215,7 @@ func (h *Handler) overviewLine(req *ui.Request, line overview.Line) (overviewLin
 			row.ActionKey = "do.view"
 		}
 		if line.Kind == overview.TermOver { // the end of the term has passed
-			row.Until, row.StateKey = end.RenewableUntil, "domain."+string(line.Domain.State())
+			row.Until, row.StateKey = end.actUntil(line.Domain), "domain."+string(line.Domain.State())
 		}
 	case overview.Undecided:
 		row.Text, row.ActionKey = text("line.undecided"), "do.decide"

@@ -116,6 +116,15 @@ func (h *Handler) termEndText(req *ui.Request, d portfolio.Domain, end termEnd) 
 	}
 }
 
+// actUntil is the last day on which the customer can renew or restore a domain whose term is over;
+// zero if unknown.
+func (e termEnd) actUntil(d portfolio.Domain) time.Time {
+	if days := lifecycle.PolicyOf(d.TLD).RedemptionDays; d.Status == registrar.DomainRedemption && days > 0 && !d.Term.DeletedAt.IsZero() {
+		return d.Term.DeletedAt.AddDate(0, 0, days)
+	}
+	return e.RenewableUntil
+}
+
 // endsKey is the text key for a domain that nobody renews.
 func endsKey(d portfolio.Domain) string {
 	if lifecycle.PolicyOf(d.TLD).Lasts() {
