@@ -35,6 +35,7 @@ func (p *App) startDomainChanges(context.Context) (err error) {
 		RateLimit: func(actor registrar.Actor) time.Duration { return p.limits.names.Spend(actor, registrar.ForDisplay, 1) },
 		Store:     p.services.DB, Registries: p.lookups.Registries.changeRegistries(), Seal: p.services.keys.Seal(), Node: p.node, Now: p.now, Logger: p.logger,
 		MailQueued: p.services.mail.Wake, CheckRestrictions: p.changeRefusal, HeldOtherwise: p.services.DB.IsHeldOtherwise, Holder: p.services.Holders.Registrant, CheckEligibility: p.checkRegistrant, RecordError: p.recordJobError(admin.JobChange),
+		Sync: func(ctx context.Context, name string) error { return p.provisioning.SyncName(ctx, name) }, // set before anything runs
 		OnChangeEnded: func(kind domainchange.ChangeKind, state domainchange.ChangeStatus) {
 			ended.WithLabelValues(string(kind), string(state)).Inc()
 		},

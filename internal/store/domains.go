@@ -35,7 +35,7 @@ func domainWithTermOf(row query.SearchDomainsRow) portfolio.Domain {
 			Unpaid: row.EndState, WaitsForOperator: row.EndWaitsFor != "",
 			StepAt: fromMicros(row.EndStepAt), HeldAt: fromMicros(row.EndHeldAt), DeletedAt: fromMicros(row.EndDeletedAt), Locked: row.RenewalLocked,
 		},
-		Restriction:    restrictionOf(row.Status, row.RegistryStatus, row.ContactHold, row.Disputed),
+		Restriction:    restrictionOf(row.Status, row.RegistryStatus, row.ContactHold, row.Disputed, row.Leaving),
 		TransferBarred: row.TransferLocked || row.Disputed,
 		RegistryStatus: strings.Fields(row.RegistryStatus), Folder: row.Folder, Note: row.Note,
 		Premium: row.Premium != 0, CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
@@ -44,11 +44,13 @@ func domainWithTermOf(row query.SearchDomainsRow) portfolio.Domain {
 
 // restrictionOf returns what restricts an active domain. A suspension counts only once the
 // registry has confirmed it.
-func restrictionOf(status, registryStatus, contactHold string, disputed bool) portfolio.State {
+func restrictionOf(status, registryStatus, contactHold string, disputed, leaving bool) portfolio.State {
 	held := strings.Contains(registryStatus, "Hold")
 	switch {
 	case registrar.DomainStatus(status) != registrar.DomainActive:
 		return ""
+	case leaving:
+		return portfolio.Leaving
 	case held && contactHold != "":
 		return portfolio.Suspended
 	case held:
@@ -69,7 +71,7 @@ func listRestricted(ctx context.Context, q *query.Queries, customer string) ([]p
 	return rowsAs(func(row query.ListRestrictedDomainsRow) portfolio.Domain {
 		return portfolio.Domain{
 			ID: row.ID, Name: row.Name, TLD: row.Tld, Folder: row.Folder, Status: registrar.DomainActive,
-			Restriction: restrictionOf(string(registrar.DomainActive), row.RegistryStatus, row.ContactHold, true),
+			Restriction: restrictionOf(string(registrar.DomainActive), row.RegistryStatus, row.ContactHold, true, row.Leaving),
 		}
 	})(q.ListRestrictedDomains(ctx, customer, portfolio.MaxListed))
 }

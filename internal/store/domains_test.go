@@ -319,16 +319,21 @@ func TestPage_RestrictedDomainsHaveTheirOwnState(t *testing.T) {
 		}
 		addPaidDomain(t, db, anna, "e.org", "pay_1")
 		addDispute(t, db, "du_1", "pi_pay_1", dispute.NeedsResponse)
+		addHeldDomain(t, db, anna, "f.org", registrar.DomainActive)
+		storeMessage(t, db, "one", 1, transferMessage("1", "f.org", "pending", testTime))
+		unconfirmed := addHeldDomain(t, db, anna, "g.org", registrar.DomainActive)
+		execStatement(t, db, `UPDATE domains SET contact_check = 'chk_2' WHERE id = $1`, unconfirmed)
 		for name, test := range map[string]struct {
 			filter portfolio.Filter
 			want   []string
 		}{
-			"active":    {portfolio.Filter{State: portfolio.State(registrar.DomainActive)}, []string{"a.org active", "d.org active"}},
+			"active":    {portfolio.Filter{State: portfolio.State(registrar.DomainActive)}, []string{"a.org active", "d.org active", "g.org active"}},
 			"suspended": {portfolio.Filter{State: portfolio.Suspended}, []string{"c.org suspended"}},
 			"held":      {portfolio.Filter{State: portfolio.Held}, []string{"b.org held"}},
 			"disputed":  {portfolio.Filter{State: portfolio.Disputed}, []string{"e.org disputed"}},
-			"attention": {portfolio.Filter{UrgentBefore: testTime}, []string{"b.org held", "c.org suspended", "e.org disputed"}},
-			"sorted":    {portfolio.Filter{Sort: portfolio.SortStatus}, []string{"c.org suspended", "b.org held", "e.org disputed", "a.org active", "d.org active"}},
+			"leaving":   {portfolio.Filter{State: portfolio.Leaving}, []string{"f.org leaving"}},
+			"attention": {portfolio.Filter{UrgentBefore: testTime}, []string{"b.org held", "c.org suspended", "e.org disputed", "f.org leaving", "g.org active"}},
+			"sorted":    {portfolio.Filter{Sort: portfolio.SortStatus}, []string{"f.org leaving", "c.org suspended", "b.org held", "e.org disputed", "a.org active", "d.org active", "g.org active"}},
 		} {
 			var names []string
 			for { // one domain a page
@@ -353,11 +358,11 @@ func TestPage_RestrictedDomainsHaveTheirOwnState(t *testing.T) {
 		for _, group := range page.Groups {
 			counts[group.State] += group.Domains
 		}
-		if err != nil || page.Total() != 5 || counts["active"] != 2 || counts[portfolio.Suspended] != 1 || counts[portfolio.Held] != 1 || counts[portfolio.Disputed] != 1 {
+		if err != nil || page.Total() != 7 || counts["active"] != 3 || counts[portfolio.Leaving] != 1 || counts[portfolio.Suspended] != 1 || counts[portfolio.Held] != 1 || counts[portfolio.Disputed] != 1 {
 			t.Errorf("groups %+v, %v", page.Groups, err)
 		}
 		facts, err := db.OverviewFacts(ctx, anna, overview.Bounds{Limit: 10})
-		if err != nil || len(facts.Restricted) != 3 {
+		if err != nil || len(facts.Restricted) != 4 {
 			t.Errorf("overview: %+v, %v", facts.Restricted, err)
 		}
 	})

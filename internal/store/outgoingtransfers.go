@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/transferaway"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 	"github.com/dotkontor/dotkontor/internal/store/sqldb"
@@ -105,8 +107,9 @@ func (db *DB) DecideOutgoingTransfer(ctx context.Context, t transferaway.Transfe
 	})
 }
 
-// UpdateOutgoingTransfer stores a transition of a transfer. The domain is locked first, as by
-// the transactions that open transfers.
+// UpdateOutgoingTransfer stores a transition of a transfer, and with the end of one that the
+// domain left by, the domain's status. The domain is locked first, as by the transactions that
+// open transfers.
 func (db *DB) UpdateOutgoingTransfer(ctx context.Context, transition transferaway.Transition) (bool, error) {
 	was, now := transition.From, transition.To
 	return db.swap(ctx, func(q *query.Queries) error {
@@ -136,8 +139,28 @@ func (db *DB) UpdateOutgoingTransfer(ctx context.Context, transition transferawa
 		})); err != nil {
 			return err
 		}
+		if now.State.Left() {
+			if err := markTransferredOut(ctx, q, now.Customer, now.Domain, now.UpdatedAt); err != nil {
+				return err
+			}
+		}
 		return recordEffects(ctx, q, transition.AuditEvent, transition.Mail, transition.At)
 	})
+}
+
+// markTransferredOut stores that another registrar sponsors a domain, unless that is known.
+func markTransferredOut(ctx context.Context, q *query.Queries, customer, domain string, at time.Time) error {
+	was, found, err := rowAs(provisionDomainOf)(q.GetCustomerDomain(ctx, domain, customer))
+	if err != nil || !found || was.Status == registrar.DomainTransferredOut || was.Status == registrar.DomainTransit {
+		return err
+	}
+	if err := swapped(q.UpdateDomainFromRegistry(ctx, query.UpdateDomainFromRegistryParams{
+		Status: string(registrar.DomainTransferredOut), RegistryStatus: strings.Join(was.RegistryStatus, " "), RegistryExpires: micros(was.RegistryExpires),
+		SyncedAt: micros(was.SyncedAt), UpdatedAt: micros(at), ID: was.ID, WasStatus: string(was.Status), WasDue: micros(was.SyncDue),
+	})); err != nil {
+		return err
+	}
+	return endConsent(ctx, q, domain, renewal.EndTransferred, at)
 }
 
 // followTransferMessage opens the transfer that a message is about, or updates it. The domain

@@ -129,3 +129,59 @@ func TestOutgoingTransfer_SecondDecisionChangesNothing(t *testing.T) {
 		}
 	})
 }
+
+func TestOutgoingTransfer_EndTransfersOutTheDomain(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		for i, test := range []struct {
+			was, after registrar.DomainStatus
+			end        transferaway.State
+		}{
+			{registrar.DomainActive, registrar.DomainTransferredOut, transferaway.StateCompleted}, // never synced: added without an order
+			{registrar.DomainExpired, registrar.DomainTransferredOut, transferaway.StateApproved},
+			{registrar.DomainActive, registrar.DomainActive, transferaway.StateStopped},
+		} {
+			name := string(rune('a'+i)) + ".org"
+			domain := addHeldDomain(t, db, anna, name, test.was)
+			storeMessage(t, db, "one", 10+i, transferMessage(name, name, "pending", testTime))
+			leased := claimTransfer(t, db)
+			end := leased
+			end.State, end.DueAt, end.Node, end.EndedAt, end.UpdatedAt = test.end, time.Time{}, "", testTime, testTime.Add(time.Hour)
+			if stored, err := db.UpdateOutgoingTransfer(t.Context(), transferaway.Transition{From: leased, To: end, SyncDomain: true, At: testTime}); err != nil || !stored {
+				t.Fatal(stored, err)
+			}
+			got, found, err := db.GetDomain(t.Context(), anna, domain)
+			if err != nil || !found || got.Status != test.after {
+				t.Errorf("%s: %+v, %t, %v", test.end, got, found, err)
+			}
+			if due := count(t, db, "SELECT count(*) FROM domains WHERE sync_due > 0 AND id = '"+domain+"'"); (due == 1) != (test.after != registrar.DomainTransferredOut) {
+				t.Errorf("%s: %d due for a sync", test.end, due)
+			}
+		}
+	})
+}
+
+func TestRegistryMessage_SyncsDomainsAddedWithoutOrder(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		domain := addHeldDomain(t, db, anna, "held.org", registrar.DomainPending)
+		ours := transferMessage("1", "held.org", "serverApproved", testTime)
+		ours.Details.Transfer.Ours = true
+		storeMessage(t, db, "one", 1, ours)
+		due, err := db.ListDueDomains(t.Context(), testTime.AddDate(1, 0, 0), 10)
+		if err != nil || len(due) != 1 || due[0].ID != domain {
+			t.Fatalf("due: %+v, %v", due, err)
+		}
+		now := due[0]
+		now.Status, now.PaidUntil, now.SyncedAt, now.UpdatedAt, now.RegistryStatus = registrar.DomainActive, testTime.AddDate(1, 0, 0), testTime, testTime, []string{"ok"}
+		if stored, err := db.UpdateDomainFromRegistry(t.Context(), due[0], now, nil); err != nil || !stored {
+			t.Fatal(stored, err)
+		}
+		got, _, err := db.GetDomain(t.Context(), anna, domain)
+		if err != nil || got.Status != registrar.DomainActive || !got.PaidUntil.Equal(testTime.AddDate(1, 0, 0)) || len(got.RegistryStatus) != 1 {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
+}

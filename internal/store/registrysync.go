@@ -58,6 +58,15 @@ func heldOrLast(domains []provision.Domain) (provision.Domain, bool) {
 // UpdateDomainFromRegistry stores the registry's state of a domain.
 func (db *DB) UpdateDomainFromRegistry(ctx context.Context, was, now provision.Domain, event *registrar.AuditEvent) (bool, error) {
 	return db.swap(ctx, func(q *query.Queries) error {
+		if was.Status == registrar.DomainPending && now.Status == registrar.DomainActive {
+			if err := swapped(q.ActivateDomain(ctx, query.ActivateDomainParams{
+				Status: string(now.Status), PaidUntil: micros(now.PaidUntil), RegistryExpires: micros(now.RegistryExpires), SyncDue: micros(now.SyncDue),
+				UpdatedAt: micros(now.UpdatedAt), ID: was.ID,
+			})); err != nil {
+				return err
+			}
+			was.Status, was.SyncDue = now.Status, now.SyncDue
+		}
 		if err := swapped(q.UpdateDomainFromRegistry(ctx, query.UpdateDomainFromRegistryParams{
 			Status: string(now.Status), RegistryStatus: strings.Join(now.RegistryStatus, " "), RegistryExpires: micros(now.RegistryExpires),
 			SyncedAt: micros(now.SyncedAt), SyncDue: micros(now.SyncDue), UpdatedAt: micros(now.UpdatedAt),

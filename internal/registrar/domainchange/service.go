@@ -70,6 +70,9 @@ type Config struct {
 	// called before a registrant change is stored and again with the data that is sent.
 	// nil admits everyone.
 	CheckEligibility func(ctx context.Context, customer, tld string, registrant registrar.Registrant) error
+	// Sync compares the domain of a name with its registry and stores the status that it finds;
+	// it is called when another registrar sponsors the domain. nil does nothing.
+	Sync func(ctx context.Context, name string) error
 	// Deadline bounds the work on one change, 0 means a minute; RequestTimeout how long a
 	// request waits for it, 0 means 8 seconds.
 	Deadline, RequestTimeout time.Duration
@@ -107,6 +110,7 @@ func New(cfg Config) (*Service, error) {
 	registrar.Default(&cfg.Holder, func(context.Context, string, string) (registrar.Registrant, error) {
 		return registrar.Registrant{}, registrar.NotFound(holder.NoSuchHolder)
 	})
+	registrar.Default(&cfg.Sync, func(context.Context, string) error { return nil })
 	registrar.Default(&cfg.MailQueued, func() {})
 	registrar.Default(&cfg.OnChangeEnded, func(ChangeKind, ChangeStatus) {})
 	s := &Service{

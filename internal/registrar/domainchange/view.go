@@ -79,7 +79,11 @@ func (s *Service) refreshRecord(ctx context.Context, actor registrar.Actor, regi
 	answer, err := s.records.Get(callCtx, view.Domain.ID, admit, func(callCtx context.Context) (Record, error) {
 		return s.fetchRecord(callCtx, registry, view.Domain)
 	})
-	if code := registrar.CodeOf(err); code == registrar.RegistryNotFound || code == registrar.OtherRegistrar {
+	code := registrar.CodeOf(err)
+	if code == registrar.OtherRegistrar && s.leave(ctx, actor, view) {
+		return
+	}
+	if code == registrar.RegistryNotFound || code == registrar.OtherRegistrar {
 		view.Missing = code
 		return
 	}
@@ -89,6 +93,21 @@ func (s *Service) refreshRecord(ctx context.Context, actor registrar.Actor, regi
 		return
 	}
 	view.Record, view.HasRecord = answer.Value, true
+}
+
+// leave compares a domain that another registrar sponsors with its registry, and reports whether
+// it is transferred out by then.
+func (s *Service) leave(ctx context.Context, actor registrar.Actor, view *View) bool {
+	if err := s.cfg.Sync(ctx, view.Domain.Name); err != nil {
+		s.cfg.Logger.WarnContext(ctx, "registry sync failed", "domain", view.Domain.ID, registrar.LogFailure(err))
+		return false
+	}
+	domain, err := s.getOwnDomain(ctx, actor, view.Domain.ID)
+	if err != nil || domain.Status != registrar.DomainTransferredOut {
+		return false
+	}
+	view.Domain = domain
+	return true
 }
 
 func (s *Service) fetchRecord(ctx context.Context, registry Registry, domain Domain) (Record, error) {

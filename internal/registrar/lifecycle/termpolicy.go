@@ -89,6 +89,12 @@ func parsePolicies(table string) (map[string]Policy, error) {
 	return parsed, nil
 }
 
+// Lasts reports whether a domain whose customer has not chosen to let it expire stays beyond its
+// term, until an operator decides: the registry renews it, and we don't delete it by ourselves.
+func (p Policy) Lasts() bool {
+	return p.AtExpiry == RegistryRenews && (p.Unpaid == UnpaidConsent || p.Unpaid == UnpaidOperator)
+}
+
 // RenewalEndsWithTerm reports whether a domain can't be renewed once its term has ended.
 func (p Policy) RenewalEndsWithTerm() bool {
 	return p.RenewableDays == 0 && (p.AtExpiry == RegistryExpires || p.Unpaid == UnpaidDelete)

@@ -428,6 +428,9 @@ func (s *Service) deleted(ctx context.Context, term Term, returned *cost.Charge)
 	next.StepAt = notBefore(until, now.Add(followInterval))
 	data := noticeData(term.Domain, term.Name, term.End)
 	data["at"] = dateText(now)
+	if term.Cause == CauseRefund {
+		data["change"] = "refunded"
+	}
 	if price, restorable := s.cfg.RestorePrice(ctx, term, now); restorable && policy.RedemptionDays > 0 {
 		data["until"] = dateText(until)
 		if price > 0 {

@@ -275,7 +275,7 @@ func (o *Overview) addRestricted(domains []portfolio.Domain) {
 	for _, state := range portfolio.States() {
 		for _, domain := range domains {
 			switch {
-			case domain.State() != state:
+			case domain.State() != state, state == portfolio.Leaving: // that has a line of its own
 			case listed == maxRows:
 				o.MoreDeciding++
 			default:

@@ -55,7 +55,8 @@ type Filter struct {
 	TLD, Folder string // empty for all
 	AutoRenew   AutoRenew
 	// UrgentBefore selects domains that need attention: their term is over, ends before this
-	// time without a decision about it, could not be renewed automatically, or it is restricted.
+	// time without a decision about it, could not be renewed automatically, another registrar has
+	// requested it, its holder's address is not confirmed, or it is restricted.
 	// Zero matches all.
 	UrgentBefore time.Time
 	HasStatus    string // part of an EPP status that the registry must have set; empty for all
@@ -216,7 +217,7 @@ func (f Filter) resolve(groups []Group, match func(Domain) bool) (Filter, func(D
 		return f, match
 	case Suspended, Held:
 		f.Status, f.HasStatus = registrar.DomainActive, "Hold"
-	case Disputed:
+	case Disputed, Leaving:
 		f.Status = registrar.DomainActive
 	default:
 		f.Status = registrar.DomainStatus(wanted)

@@ -47,8 +47,8 @@ type Domain struct {
 	TLD  string
 
 	Status registrar.DomainStatus
-	// Restriction is why an active domain is not as usable as it should be: Suspended, Held or
-	// Disputed; empty if it is. Only Page, Find, Get and Restricted set it.
+	// Restriction is why an active domain is not as usable as it should be: Leaving, Suspended,
+	// Held or Disputed; empty if it is. Only Page, Find, Get and Restricted set it.
 	Restriction State
 	// TransferBarred means that an operator's lock or a payment dispute forbids transfers, whatever
 	// the registry's statuses. It is set where Restriction is.
@@ -76,6 +76,7 @@ type State string
 
 // What restricts an active domain. The registry has confirmed each hold.
 const (
+	Leaving   State = "leaving"   // another registrar has requested it; it is lost unless that is stopped
 	Suspended State = "suspended" // out of the DNS because its holder's address is not confirmed
 	Held      State = "held"      // out of the DNS for another reason
 	Disputed  State = "disputed"  // locked because of a payment dispute
@@ -84,13 +85,15 @@ const (
 // States lists all states, the most urgent for the customer first.
 func States() []State {
 	return []State{
-		State(registrar.DomainRedemption), Suspended, Held, State(registrar.DomainExpired), State(registrar.DomainTransit), Disputed,
+		Leaving, State(registrar.DomainRedemption), Suspended, Held, State(registrar.DomainExpired), State(registrar.DomainTransit), Disputed,
 		State(registrar.DomainPending), State(registrar.DomainActive), State(registrar.DomainTransferredOut),
 	}
 }
 
 // isRestriction reports whether a state is that of a restricted domain.
-func (s State) isRestriction() bool { return s == Suspended || s == Held || s == Disputed }
+func (s State) isRestriction() bool {
+	return s == Leaving || s == Suspended || s == Held || s == Disputed
+}
 
 // status is the status of domains in a state.
 func (s State) status() registrar.DomainStatus {

@@ -38,6 +38,15 @@ func (s *Service) syncDue(ctx context.Context, domain Domain) {
 	}
 }
 
+// SyncName compares the domain that is held under a name; it does nothing if there is none.
+func (s *Service) SyncName(ctx context.Context, name string) error {
+	domain, found, err := s.cfg.Domains.DomainByName(ctx, name)
+	if err != nil || !found {
+		return err
+	}
+	return s.SyncDomain(ctx, domain).Err
+}
+
 // SyncDomain reads a domain's registry data, stores the fields that the registry owns and
 // reports the drift.
 func (s *Service) SyncDomain(ctx context.Context, was Domain) SyncResult {
@@ -98,6 +107,14 @@ func (s *Service) fetchRecord(call context.Context, domain Domain) (Record, Rule
 // compareRecord copies the registry's fields into the domain and returns the drift.
 func compareRecord(domain Domain, record Record, rules Rules, err error) (Domain, []Drift) {
 	switch {
+	case domain.Status == registrar.DomainPending: // added without an order, so no item waits for it
+		if err != nil || slices.Contains(record.Statuses, "pendingCreate") {
+			return domain, nil
+		}
+		domain.Status, domain.PaidUntil = registrar.DomainActive, record.Expires
+		if record.Expires.IsZero() { // the registry has no terms: ours starts now
+			domain.PaidUntil = domain.SyncedAt.AddDate(1, 0, 0)
+		}
 	case errors.Is(err, &registrar.Error{Code: registrar.OtherRegistrar}):
 		if domain.Status == registrar.DomainTransferredOut || domain.Status == registrar.DomainTransit {
 			return domain, nil // DENIC's own registrar sponsors a domain in TRANSIT

@@ -186,6 +186,32 @@ func TestSyncDomain_UnreachableRegistryChangesNothing(t *testing.T) {
 	}
 }
 
+func TestSyncDomain_PendingOneWithoutOrderBecomesActiveWhenItArrives(t *testing.T) {
+	t.Parallel()
+	ends := time.Now().AddDate(1, 0, 0).UTC()
+	elsewhere := &registrar.Error{Kind: registrar.KindForbidden, Code: registrar.OtherRegistrar}
+	for name, test := range map[string]struct {
+		record provision.Record
+		err    error
+		after  registrar.DomainStatus
+	}{
+		"arrived":          {record: provision.Record{Expires: ends, Statuses: []string{"ok"}}, after: registrar.DomainActive},
+		"on its way":       {err: elsewhere, after: registrar.DomainPending},
+		"not created yet":  {record: provision.Record{Statuses: []string{"pendingCreate"}}, after: registrar.DomainPending},
+		"without any term": {record: provision.Record{Statuses: []string{"ok"}}, after: registrar.DomainActive},
+	} {
+		env := newEnv(t, &fakeRegistry{records: map[string]provision.Record{"neu.org": test.record}, recordErrors: map[string]error{"neu.org": test.err}})
+		domain := provision.Domain{ID: "dom_1", Customer: "cus_ada", Name: "neu.org", TLD: ".org", Status: registrar.DomainPending}
+		env.store.domains["dom_1"] = domain
+		finding := env.SyncDomain(t.Context(), domain)
+		got := finding.Domain
+		if finding.Err != nil || len(finding.Drift) != 0 || got.Status != test.after || got.PaidUntil.IsZero() != (test.after == registrar.DomainPending) ||
+			!test.record.Expires.IsZero() && !got.PaidUntil.Equal(ends) {
+			t.Errorf("%s: %+v", name, finding)
+		}
+	}
+}
+
 func TestSyncAll_ChecksOwnServedDomainsOnly(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t, &fakeRegistry{records: map[string]provision.Record{}})

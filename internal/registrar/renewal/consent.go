@@ -331,7 +331,7 @@ func Give(terms ConsentTerms) GivenConsent {
 		given.Consent.Address = terms.Actor.Address.String()
 	}
 	if !terms.GivenAt.IsZero() {
-		given.Consent.GivenAt = terms.GivenAt
+		given.Consent.GivenAt, given.AuditEvent.At = terms.GivenAt, terms.GivenAt
 	}
 	if strings.HasSuffix(terms.Wording, "-en") {
 		given.Mail.Language = "en" // that of the text that it quotes

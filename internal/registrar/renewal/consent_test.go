@@ -47,3 +47,16 @@ func TestConsentText_CurrentInBothLanguages(t *testing.T) {
 		t.Error("an unknown wording counts")
 	}
 }
+
+func TestGive_EventHasTheDayOfTheConsent(t *testing.T) {
+	t.Parallel()
+	ordered := time.Date(2026, 11, 19, 9, 0, 0, 0, time.UTC)
+	arrived := ordered.AddDate(0, 0, 6)
+	terms := renewal.ConsentTerms{
+		Domain: renewal.Domain{ID: "dom_1", Name: "umzug.com", TLD: ".com", PaidUntil: arrived.AddDate(1, 0, 0)}, Years: 1, Gross: 1190,
+		GivenAt: ordered, Now: arrived, At: arrived,
+	}
+	if given := renewal.Give(terms); !given.AuditEvent.At.Equal(ordered) || !given.Consent.GivenAt.Equal(ordered) {
+		t.Errorf("event at %s, consent at %s", given.AuditEvent.At, given.Consent.GivenAt)
+	}
+}

@@ -33,6 +33,9 @@
 // reports it: a rejection that comes too late ends as completed, never as stopped. Of two
 // decisions at the same time the first is stored; the second gets AlreadyDecided.
 //
+// The end of a transfer by which the domain has left makes the domain transferred out in the same
+// transaction, whether it came by an order or was added by an operator.
+//
 // A row in new or ending that turns out to be the repetition of another one, or to be no
 // transfer at all, is deleted: the sync may have read the registry before the transfer ended.
 //

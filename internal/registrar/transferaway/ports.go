@@ -21,7 +21,8 @@ type Store interface {
 	DecideOutgoingTransfer(ctx context.Context, transfer Transfer, event registrar.AuditEvent) (bool, error)
 	// UpdateOutgoingTransfer applies one transition. It returns false, and changes nothing, if
 	// state or due time are no longer those of From. A registry status that was reported
-	// meanwhile stays and makes the transfer due, unless it has ended.
+	// meanwhile stays and makes the transfer due, unless it has ended. A transfer that ends in a
+	// state that has Left ends the domain, too: it is transferred out.
 	UpdateOutgoingTransfer(ctx context.Context, transition Transition) (bool, error)
 	ClaimDueOutgoingTransfers(ctx context.Context, now, leaseEnd time.Time, limit int) ([]Transfer, error)
 }

@@ -24,8 +24,9 @@ ON CONFLICT (name) WHERE status <> 'transferred_out' DO NOTHING;
 -- contain no LIKE wildcards. The id breaks ties between rows with the same name. Lacking is a
 -- LIKE pattern of registry statuses that must not match; other_choice a choice at the end of
 -- the term that the domain must not have. With urgent_before, only domains that need
--- attention: their term is over or ends unpaid before it, their renewal failed, they are on hold,
--- or their payment is disputed.
+-- attention: their term is over or ends unpaid before it, their renewal failed, another registrar
+-- has requested them, their holder's address is not confirmed, they are on hold, or their payment is
+-- disputed.
 -- SearchDomainsByTerm and SearchNewestDomains are the same in another order.
 -- name: SearchDomains :many
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
@@ -36,7 +37,8 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked,
     EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%transfer%') AS transfer_locked,
     domains.contact_hold, EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
-        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed
+        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed,
+    EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0) AS leaving
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -48,7 +50,9 @@ WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.name >= sqlc.arg(a
     AND domains.registry_status NOT LIKE sqlc.arg(lacking) AND domains.registry_status LIKE sqlc.arg(having_status)
     AND (domains.status IN ('expired', 'redemption', 'transit')
         OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(urgent_before)
-        OR domains.status = 'active' AND renewals.state = 'failed'
+        OR domains.status = 'active' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0)
+        OR domains.status <> 'transferred_out' AND (domains.contact_check NOT IN ('', 'new', 'guest')
+            OR EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0))
         OR domains.status = 'active' AND (domains.registry_status LIKE '%Hold%' OR EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
             WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')))
         OR sqlc.arg(urgent_before) = 0)
@@ -65,7 +69,8 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked,
     EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%transfer%') AS transfer_locked,
     domains.contact_hold, EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
-        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed
+        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed,
+    EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0) AS leaving
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -78,7 +83,9 @@ WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.paid_until >= sqlc
     AND domains.registry_status NOT LIKE sqlc.arg(lacking) AND domains.registry_status LIKE sqlc.arg(having_status)
     AND (domains.status IN ('expired', 'redemption', 'transit')
         OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(urgent_before)
-        OR domains.status = 'active' AND renewals.state = 'failed'
+        OR domains.status = 'active' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0)
+        OR domains.status <> 'transferred_out' AND (domains.contact_check NOT IN ('', 'new', 'guest')
+            OR EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0))
         OR domains.status = 'active' AND (domains.registry_status LIKE '%Hold%' OR EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
             WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')))
         OR sqlc.arg(urgent_before) = 0)
@@ -95,7 +102,8 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked,
     EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%transfer%') AS transfer_locked,
     domains.contact_hold, EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
-        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed
+        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed,
+    EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0) AS leaving
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -107,7 +115,9 @@ WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.id < sqlc.arg(befo
     AND domains.registry_status NOT LIKE sqlc.arg(lacking) AND domains.registry_status LIKE sqlc.arg(having_status)
     AND (domains.status IN ('expired', 'redemption', 'transit')
         OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(urgent_before)
-        OR domains.status = 'active' AND renewals.state = 'failed'
+        OR domains.status = 'active' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0)
+        OR domains.status <> 'transferred_out' AND (domains.contact_check NOT IN ('', 'new', 'guest')
+            OR EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0))
         OR domains.status = 'active' AND (domains.registry_status LIKE '%Hold%' OR EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
             WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')))
         OR sqlc.arg(urgent_before) = 0)
@@ -123,7 +133,8 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked,
     EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%transfer%') AS transfer_locked,
     domains.contact_hold, EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
-        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed
+        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed,
+    EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0) AS leaving
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -136,16 +147,21 @@ WHERE customer_id = sqlc.arg(customer_id) AND name LIKE sqlc.arg(pattern)
     AND (status = sqlc.arg(status) OR sqlc.arg(status) = '')
     AND (paid_until < sqlc.arg(paid_before) AND paid_until > 0 AND status <> 'transferred_out' OR sqlc.arg(paid_before) = 0);
 
--- Active domains that are on hold or whose payment is disputed. A payment is order: and the
--- order's id.
+-- Active domains that are on hold, whose payment is disputed, or that another registrar has
+-- requested. A payment is order: and the order's id.
 -- name: ListRestrictedDomains :many
-SELECT domains.id, domains.name, domains.tld, domains.folder, domains.registry_status, domains.contact_hold FROM domains
+SELECT domains.id, domains.name, domains.tld, domains.folder, domains.registry_status, domains.contact_hold,
+    EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0) AS leaving
+FROM domains
 WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.status = 'active'
     AND (domains.registry_status LIKE '%Hold%' OR domains.id IN (
         SELECT provision_items.domain_id FROM orders
         JOIN disputes ON disputes.order_id = orders.id
         JOIN provision_items ON provision_items.payment = 'order:' || orders.id
-        WHERE orders.customer_id = sqlc.arg(customer_id) AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')))
+        WHERE orders.customer_id = sqlc.arg(customer_id) AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied'))
+        OR domains.id IN (
+            SELECT outgoing_transfers.domain_id FROM outgoing_transfers
+            WHERE outgoing_transfers.customer_id = sqlc.arg(customer_id) AND outgoing_transfers.ended_at = 0))
 ORDER BY domains.name, domains.id
 LIMIT sqlc.arg(max_rows);
 
@@ -199,9 +215,12 @@ WHERE id = sqlc.arg(id) AND paid_until = sqlc.arg(was_paid_until);
 -- name: DeletePendingDomain :exec
 DELETE FROM domains WHERE id = $1 AND status = 'pending';
 
+-- Also of a domain that was added without an order, which is not compared regularly. A pending one
+-- is compared if no item registers or transfers it.
 -- name: MakeDomainSyncDue :exec
 UPDATE domains SET sync_due = sqlc.arg(now)
-WHERE name = sqlc.arg(name) AND sync_due > 0;
+WHERE name = sqlc.arg(name) AND status <> 'transferred_out'
+    AND (status <> 'pending' OR NOT EXISTS (SELECT 1 FROM provision_items WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id));
 
 -- name: ListDomainsDueForSync :many
 SELECT * FROM domains

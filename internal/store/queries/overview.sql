@@ -59,7 +59,8 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked,
     EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%transfer%') AS transfer_locked,
     domains.contact_hold, EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
-        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed
+        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed,
+    EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0) AS leaving
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until

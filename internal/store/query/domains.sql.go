@@ -244,7 +244,8 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked,
     EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%transfer%') AS transfer_locked,
     domains.contact_hold, EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
-        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed
+        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed,
+    EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0) AS leaving
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -278,6 +279,7 @@ type GetDomainTermRow struct {
 	TransferLocked  bool
 	ContactHold     string
 	Disputed        bool
+	Leaving         bool
 }
 
 func (q *Queries) GetDomainTerm(ctx context.Context, iD string, customerID string) (GetDomainTermRow, error) {
@@ -310,6 +312,7 @@ func (q *Queries) GetDomainTerm(ctx context.Context, iD string, customerID strin
 		&i.TransferLocked,
 		&i.ContactHold,
 		&i.Disputed,
+		&i.Leaving,
 	)
 	return i, err
 }
@@ -639,13 +642,18 @@ func (q *Queries) ListHeldDomains(ctx context.Context, arg ListHeldDomainsParams
 }
 
 const listRestrictedDomains = `-- name: ListRestrictedDomains :many
-SELECT domains.id, domains.name, domains.tld, domains.folder, domains.registry_status, domains.contact_hold FROM domains
+SELECT domains.id, domains.name, domains.tld, domains.folder, domains.registry_status, domains.contact_hold,
+    EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0) AS leaving
+FROM domains
 WHERE domains.customer_id = $1 AND domains.status = 'active'
     AND (domains.registry_status LIKE '%Hold%' OR domains.id IN (
         SELECT provision_items.domain_id FROM orders
         JOIN disputes ON disputes.order_id = orders.id
         JOIN provision_items ON provision_items.payment = 'order:' || orders.id
-        WHERE orders.customer_id = $1 AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')))
+        WHERE orders.customer_id = $1 AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied'))
+        OR domains.id IN (
+            SELECT outgoing_transfers.domain_id FROM outgoing_transfers
+            WHERE outgoing_transfers.customer_id = $1 AND outgoing_transfers.ended_at = 0))
 ORDER BY domains.name, domains.id
 LIMIT $2
 `
@@ -657,10 +665,11 @@ type ListRestrictedDomainsRow struct {
 	Folder         string
 	RegistryStatus string
 	ContactHold    string
+	Leaving        bool
 }
 
-// Active domains that are on hold or whose payment is disputed. A payment is order: and the
-// order's id.
+// Active domains that are on hold, whose payment is disputed, or that another registrar has
+// requested. A payment is order: and the order's id.
 func (q *Queries) ListRestrictedDomains(ctx context.Context, customerID string, maxRows int32) ([]ListRestrictedDomainsRow, error) {
 	rows, err := q.db.QueryContext(ctx, listRestrictedDomains, customerID, maxRows)
 	if err != nil {
@@ -677,6 +686,7 @@ func (q *Queries) ListRestrictedDomains(ctx context.Context, customerID string, 
 			&i.Folder,
 			&i.RegistryStatus,
 			&i.ContactHold,
+			&i.Leaving,
 		); err != nil {
 			return nil, err
 		}
@@ -693,9 +703,12 @@ func (q *Queries) ListRestrictedDomains(ctx context.Context, customerID string, 
 
 const makeDomainSyncDue = `-- name: MakeDomainSyncDue :exec
 UPDATE domains SET sync_due = $1
-WHERE name = $2 AND sync_due > 0
+WHERE name = $2 AND status <> 'transferred_out'
+    AND (status <> 'pending' OR NOT EXISTS (SELECT 1 FROM provision_items WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id))
 `
 
+// Also of a domain that was added without an order, which is not compared regularly. A pending one
+// is compared if no item registers or transfers it.
 func (q *Queries) MakeDomainSyncDue(ctx context.Context, now int64, name string) error {
 	_, err := q.db.ExecContext(ctx, makeDomainSyncDue, now, name)
 	return err
@@ -758,7 +771,8 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked,
     EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%transfer%') AS transfer_locked,
     domains.contact_hold, EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
-        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed
+        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed,
+    EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0) AS leaving
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -770,7 +784,9 @@ WHERE domains.customer_id = $1 AND domains.name >= $2 AND (domains.name > $2 OR 
     AND domains.registry_status NOT LIKE $11 AND domains.registry_status LIKE $12
     AND (domains.status IN ('expired', 'redemption', 'transit')
         OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < $13
-        OR domains.status = 'active' AND renewals.state = 'failed'
+        OR domains.status = 'active' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0)
+        OR domains.status <> 'transferred_out' AND (domains.contact_check NOT IN ('', 'new', 'guest')
+            OR EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0))
         OR domains.status = 'active' AND (domains.registry_status LIKE '%Hold%' OR EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
             WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')))
         OR $13 = 0)
@@ -823,14 +839,16 @@ type SearchDomainsRow struct {
 	TransferLocked  bool
 	ContactHold     string
 	Disputed        bool
+	Leaving         bool
 }
 
 // One page of a customer's domains, by name. The pattern is a LIKE pattern; domain names
 // contain no LIKE wildcards. The id breaks ties between rows with the same name. Lacking is a
 // LIKE pattern of registry statuses that must not match; other_choice a choice at the end of
 // the term that the domain must not have. With urgent_before, only domains that need
-// attention: their term is over or ends unpaid before it, their renewal failed, they are on hold,
-// or their payment is disputed.
+// attention: their term is over or ends unpaid before it, their renewal failed, another registrar
+// has requested them, their holder's address is not confirmed, they are on hold, or their payment is
+// disputed.
 // SearchDomainsByTerm and SearchNewestDomains are the same in another order.
 func (q *Queries) SearchDomains(ctx context.Context, arg SearchDomainsParams) ([]SearchDomainsRow, error) {
 	rows, err := q.db.QueryContext(ctx, searchDomains,
@@ -884,6 +902,7 @@ func (q *Queries) SearchDomains(ctx context.Context, arg SearchDomainsParams) ([
 			&i.TransferLocked,
 			&i.ContactHold,
 			&i.Disputed,
+			&i.Leaving,
 		); err != nil {
 			return nil, err
 		}
@@ -907,7 +926,8 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked,
     EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%transfer%') AS transfer_locked,
     domains.contact_hold, EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
-        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed
+        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed,
+    EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0) AS leaving
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -920,7 +940,9 @@ WHERE domains.customer_id = $1 AND domains.paid_until >= $2 AND (domains.paid_un
     AND domains.registry_status NOT LIKE $11 AND domains.registry_status LIKE $12
     AND (domains.status IN ('expired', 'redemption', 'transit')
         OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < $13
-        OR domains.status = 'active' AND renewals.state = 'failed'
+        OR domains.status = 'active' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0)
+        OR domains.status <> 'transferred_out' AND (domains.contact_check NOT IN ('', 'new', 'guest')
+            OR EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0))
         OR domains.status = 'active' AND (domains.registry_status LIKE '%Hold%' OR EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
             WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')))
         OR $13 = 0)
@@ -972,6 +994,7 @@ type SearchDomainsByTermRow struct {
 	TransferLocked  bool
 	ContactHold     string
 	Disputed        bool
+	Leaving         bool
 }
 
 // Domains with a term, by its end.
@@ -1026,6 +1049,7 @@ func (q *Queries) SearchDomainsByTerm(ctx context.Context, arg SearchDomainsByTe
 			&i.TransferLocked,
 			&i.ContactHold,
 			&i.Disputed,
+			&i.Leaving,
 		); err != nil {
 			return nil, err
 		}
@@ -1049,7 +1073,8 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked,
     EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%transfer%') AS transfer_locked,
     domains.contact_hold, EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
-        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed
+        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed,
+    EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0) AS leaving
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -1061,7 +1086,9 @@ WHERE domains.customer_id = $1 AND domains.id < $2
     AND domains.registry_status NOT LIKE $10 AND domains.registry_status LIKE $11
     AND (domains.status IN ('expired', 'redemption', 'transit')
         OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < $12
-        OR domains.status = 'active' AND renewals.state = 'failed'
+        OR domains.status = 'active' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0)
+        OR domains.status <> 'transferred_out' AND (domains.contact_check NOT IN ('', 'new', 'guest')
+            OR EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0))
         OR domains.status = 'active' AND (domains.registry_status LIKE '%Hold%' OR EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
             WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')))
         OR $12 = 0)
@@ -1112,6 +1139,7 @@ type SearchNewestDomainsRow struct {
 	TransferLocked  bool
 	ContactHold     string
 	Disputed        bool
+	Leaving         bool
 }
 
 // The id begins with the time at which a domain was added.
@@ -1165,6 +1193,7 @@ func (q *Queries) SearchNewestDomains(ctx context.Context, arg SearchNewestDomai
 			&i.TransferLocked,
 			&i.ContactHold,
 			&i.Disputed,
+			&i.Leaving,
 		); err != nil {
 			return nil, err
 		}

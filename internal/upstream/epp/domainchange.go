@@ -34,7 +34,23 @@ func (p *Provisioner) Capabilities(tld string) domainchange.Capabilities {
 // pages call it, so it runs with quote priority.
 func (p *Provisioner) FetchRecord(ctx context.Context, name string) (domainchange.Record, error) {
 	info, err := p.infoSponsored(ctx, name, PriorityQuote)
-	return changeRecordOf(&info), err
+	if err != nil {
+		return domainchange.Record{}, err
+	}
+	return p.recordWithGlue(ctx, &info), nil
+}
+
+// recordWithGlue adds the addresses of the host objects below the domain, which its info does not
+// contain. Those that can't be read are left out.
+func (p *Provisioner) recordWithGlue(ctx context.Context, info *DomainInfo) domainchange.Record {
+	record := changeRecordOf(info)
+	record.Nameservers = slices.Clone(record.Nameservers)
+	for i, server := range record.Nameservers {
+		if len(server.Addresses) == 0 && strings.HasSuffix(server.Name, "."+strings.ToLower(info.Name)) {
+			record.Nameservers[i].Addresses, _ = p.client.infoHost(ctx, server.Name)
+		}
+	}
+	return record
 }
 
 // infoSponsored queries a domain and rejects one that another registrar sponsors.
@@ -271,7 +287,7 @@ func (p *Provisioner) finishChange(ctx context.Context, info *DomainInfo, task d
 			return domainchange.Result{}, err
 		}
 	}
-	result := domainchange.Result{Record: changeRecordOf(info)}
+	result := domainchange.Result{Record: p.recordWithGlue(ctx, info)}
 	if task.Kind == domainchange.AuthCode && task.Code == "" {
 		result.Code = info.AuthInfo
 	}

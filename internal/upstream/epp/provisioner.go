@@ -325,7 +325,10 @@ func (p *Provisioner) Record(ctx context.Context, name string) (provision.Record
 	info, err := p.infoSponsored(ctx, name, PriorityOrder)
 	record := provision.Record{
 		Name: info.Name, Sponsor: info.Sponsor, Created: info.Created, Expires: info.Expires, Handle: info.Registrant,
-		Redemption: info.isDeleted(), Statuses: slices.Concat(info.Statuses, info.Grace), Full: changeRecordOf(&info),
+		Redemption: info.isDeleted(), Statuses: slices.Concat(info.Statuses, info.Grace),
+	}
+	if err == nil {
+		record.Full = p.recordWithGlue(ctx, &info)
 	}
 	for _, server := range info.Nameservers {
 		record.Nameservers = append(record.Nameservers, server.Name)

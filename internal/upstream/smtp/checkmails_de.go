@@ -41,8 +41,10 @@ diese Domains aus dem DNS nehmen, sie sind nicht mehr erreichbar:
   {{.Name}}{{end}}{{if .Further}}
   und weitere{{end}}
 
-Sobald der Inhaber mit dem Link aus unserer E-Mail bestätigt, nehmen wir
-sie wieder auf. Die E-Mail können Sie hier noch einmal schicken lassen:
+So kommen sie wieder hinein: Der Inhaber öffnet den Link aus unserer
+E-Mail und bestätigt. Wir nehmen sie dann sofort wieder ins DNS auf. Bis
+Websites und E-Mails überall wieder funktionieren, kann es einige Stunden
+dauern. Die E-Mail können Sie hier noch einmal schicken lassen:
 
 {{.Portal}}/contact-checks
 

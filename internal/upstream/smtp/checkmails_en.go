@@ -37,8 +37,9 @@ the DNS:
   {{.Name}}{{end}}{{if .Further}}
   and others{{end}}
 
-To bring them back at once, the holder opens the link in our message and
-confirms. You can have the message sent again here:
+To bring them back, the holder opens the link in our message and confirms.
+We then lift the suspension at once; it can take a few hours until they
+work everywhere again. You can have the message sent again here:
 
 {{.Portal}}/contact-checks
 

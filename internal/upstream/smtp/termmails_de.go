@@ -8,7 +8,7 @@ geht es nicht mehr.
 
 {{end}}{{if eq .Unpaid "delete"}}Ohne Verlängerung {{if .HoldAt}}nehmen wir die Domain am {{.HoldAt}} aus
 dem DNS. Websites und E-Mail-Adressen unter diesem Namen funktionieren dann
-nicht mehr. Am {{.DeleteAt}} löschen wir sie.{{else}}löschen wir die Domain {{if .Over}}nach diesem Tag{{else}}am {{.DeleteAt}}{{end}}.{{end}}{{if .Days}}
+nicht mehr. Frühestens am {{.DeleteAt}} löschen wir sie.{{else}}löschen wir die Domain {{if .Over}}nach diesem Tag{{else}}frühestens am {{.DeleteAt}}{{end}}.{{end}}{{if .Days}}
 Danach lässt sie sich noch {{.Days}} Tage lang wiederherstellen. Das kostet
 deutlich mehr als eine Verlängerung.{{else}}
 Wiederherstellen können Sie sie bei uns danach nicht.{{end}}
@@ -114,14 +114,14 @@ auf ihrer Seite:
 {{.Place}}
 
 ` + germanRenewalPrice + germanUnpaid + `{{end}}`},
-	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} ist nicht mehr im DNS und wird am {{.DeleteAt}} gelöscht{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} wurde am {{.Day}} gelöscht{{else if eq .Change "expired"}}{{.Domain}} ist am {{.Date}} abgelaufen{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`, `
+	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} ist nicht mehr im DNS und wird frühestens am {{.DeleteAt}} gelöscht{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} wurde am {{.Day}} gelöscht{{else if eq .Change "expired"}}{{.Domain}} ist am {{.Date}} abgelaufen{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`, `
 Sie sind als Inhaber dieser Domain eingetragen:
 
 Domain: {{.Domain}}
 {{if eq .Change "domain_held"}}
 Sie wurde nicht verlängert. Deshalb haben wir sie am {{.Day}}
 aus dem DNS genommen: Websites und E-Mail-Adressen unter diesem Namen
-funktionieren nicht mehr. Ohne Verlängerung löschen wir sie am
+funktionieren nicht mehr. Ohne Verlängerung löschen wir sie frühestens am
 {{.DeleteAt}}.
 {{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}
 Sie wurde nicht verlängert und am {{.Day}} gelöscht.{{if .Restorable}}
@@ -130,12 +130,12 @@ Bis zum {{.Restorable}} lässt sie sich noch wiederherstellen.{{end}}
 {{if eq .Change "expired"}}Die bezahlte Laufzeit ist am {{.Date}} abgelaufen.{{else}}Die bezahlte Laufzeit endet am {{.Date}}.{{end}}
 {{if and .Over (eq .Change "expired")}}Verlängern lässt sie sich bei uns nicht mehr.
 {{else if .ChargeAt}}Sie soll sich vorher automatisch verlängern. Dann müssen Sie nichts tun.
-{{else if .HoldAt}}Ohne Verlängerung nehmen wir sie am {{.HoldAt}} aus dem DNS und löschen sie am
-{{.DeleteAt}}.
+{{else if .HoldAt}}Ohne Verlängerung nehmen wir sie am {{.HoldAt}} aus dem DNS und löschen sie
+frühestens am {{.DeleteAt}}.
 {{else if eq .Unpaid "transit"}}Ohne Verlängerung übergeben wir sie am {{.DeleteAt}} an die Registry
 DENIC, die Ihnen dann einen Brief schreibt.
 {{else if .Over}}Verlängern lässt sie sich nur bis dahin. Danach wird sie gelöscht.
-{{else if .DeleteAt}}Ohne Verlängerung löschen wir sie am {{.DeleteAt}}.
+{{else if .DeleteAt}}Ohne Verlängerung löschen wir sie frühestens am {{.DeleteAt}}.
 {{else}}Ohne Verlängerung kann sie danach ausfallen und gelöscht werden.
 {{end}}{{end}}
 Verwaltet wird die Domain von unserem Kunden{{with .Name}}:
@@ -148,26 +148,31 @@ beantworten auch wir:
 
 {{.Contact}}
 `},
-	registrar.MailDomainHeld: {"{{.Domain}} ist nicht mehr im DNS und wird am {{.DeleteAt}} gelöscht", `
+	registrar.MailDomainHeld: {"{{.Domain}} ist nicht mehr im DNS und wird frühestens am {{.DeleteAt}} gelöscht", `
 wir haben eine Domain aus dem DNS genommen, {{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else}}weil sie nicht verlängert wurde{{end}}:
 
 Domain:             {{.Domain}}
 Bezahlt bis:        {{.Date}}
 Nicht im DNS seit:  {{.Day}}
-Löschung:           {{.DeleteAt}}
+Löschung:           frühestens am {{.DeleteAt}}
 
 Websites und E-Mail-Adressen unter diesem Namen funktionieren nicht mehr.
-Verlängern Sie die Domain, und wir nehmen sie sofort wieder ins DNS auf.
-Das geht bis zur Löschung zum normalen Preis, auf der Seite der Domain:
+Verlängern Sie die Domain, und wir nehmen sie sofort wieder ins DNS auf. Bis
+Websites und E-Mail überall wieder funktionieren, kann es einige Stunden
+dauern. Verlängern können Sie bis zur Löschung zum gewohnten Preis, auf der
+Seite der Domain:
 
 {{.Place}}
 `},
 	registrar.MailDomainDeleted: {"{{.Domain}} wurde am {{.Day}} gelöscht", `
-eine Domain wurde gelöscht, {{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else}}weil sie nicht verlängert wurde{{end}}:
+{{if eq .Change "refunded"}}eine Domain wurde gelöscht. Den Preis ihrer Registrierung haben wir erstattet:
+
+Domain:       {{.Domain}}
+{{else}}eine Domain wurde gelöscht, {{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else}}weil sie nicht verlängert wurde{{end}}:
 
 Domain:       {{.Domain}}
 Bezahlt bis:  {{.Date}}
-Gelöscht:     {{.Day}}
+{{end}}Gelöscht:     {{.Day}}
 {{if .Restorable}}
 Bis zum {{.Restorable}} können Sie sie noch wiederherstellen.{{if .Gross}} Das kostet
 voraussichtlich {{.Gross}}, die Verlängerung eingeschlossen.{{end}} Den
@@ -184,8 +189,8 @@ Antworten Sie uns bitte.
 eine Domain gehört nicht mehr zu Ihrem Konto:
 
 Domain:       {{.Domain}}
-Bezahlt bis:  {{.Date}}
-{{if eq .Change "handed_over"}}
+{{if ne .Change "refunded"}}Bezahlt bis:  {{.Date}}
+{{end}}{{if eq .Change "handed_over"}}
 Am {{.Day}} haben wir sie an die Registry DENIC übergeben,
 {{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else}}weil sie nicht verlängert wurde{{end}}. DENIC schreibt dem Inhaber einen Brief. Darin
 steht, wie er die Domain behalten kann.{{with .Page}} Das Wichtigste finden Sie auch hier:
@@ -196,7 +201,7 @@ Wir haben den Preis der Registrierung erstattet und die Domain am
 {{.Day}} gelöscht. Sobald die Registry sie freigibt, kann jeder sie neu
 registrieren.
 {{else}}
-{{if .Cancelled}}Nach Ihrer Kündigung vom {{.Cancelled}} ist sie{{else}}Sie wurde nicht verlängert und ist{{end}} seit {{.Day}} endgültig gelöscht.
+{{if .Cancelled}}Nach Ihrer Kündigung vom {{.Cancelled}} ist sie{{else}}Ihre Laufzeit war zu Ende; sie ist{{end}} seit {{.Day}} endgültig gelöscht.
 Sobald die Registry sie freigibt, kann jeder sie neu registrieren.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} ist wieder da und bis {{.Date}} bezahlt`, `

@@ -6,8 +6,9 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 const englishUnpaid = `{{if .Over}}You can renew it only until its term ends on {{.Date}}, not after that.
 
 {{end}}{{if eq .Unpaid "delete"}}Without a renewal {{if .HoldAt}}we take the domain out of the DNS on
-{{.HoldAt}}. Websites and email addresses under this name then stop working. On
-{{.DeleteAt}} we delete it.{{else}}we delete the domain {{if .Over}}after that day{{else}}on {{.DeleteAt}}{{end}}.{{end}}{{if .Days}}
+{{.HoldAt}}. Websites and email addresses under this name then stop working. We
+delete it on {{.DeleteAt}} at the earliest.{{else}}we delete the domain {{if .Over}}after that day{{else}}on {{.DeleteAt}}
+at the earliest{{end}}.{{end}}{{if .Days}}
 After that it can be restored for another {{.Days}} days, which costs much
 more than a renewal.{{else}}
 After that, it can't be restored through us.{{end}}
@@ -111,14 +112,14 @@ If you want to keep the domain, please renew it now, on its page:
 {{.Place}}
 
 ` + englishRenewalPrice + englishUnpaid + `{{end}}`},
-	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} is out of the DNS and will be deleted on {{.DeleteAt}}{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} was deleted on {{.Day}}{{else if eq .Change "expired"}}{{.Domain}} expired on {{.Date}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`, `
+	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} is out of the DNS and will be deleted on {{.DeleteAt}} at the earliest{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} was deleted on {{.Day}}{{else if eq .Change "expired"}}{{.Domain}} expired on {{.Date}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`, `
 You are the registered holder of this domain:
 
 Domain: {{.Domain}}
 {{if eq .Change "domain_held"}}
 It was not renewed, so we took it out of the DNS on {{.Day}}.
 Websites and email addresses under this name no longer work. Without a
-renewal we delete it on {{.DeleteAt}}.
+renewal we delete it on {{.DeleteAt}} at the earliest.
 {{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}
 It was not renewed and was deleted on {{.Day}}.{{if .Restorable}}
 It can be restored until {{.Restorable}}.{{end}}
@@ -128,11 +129,11 @@ It can be restored until {{.Restorable}}.{{end}}
 {{else if .ChargeAt}}It is set to renew automatically before then, in which case you don't
 need to do anything.
 {{else if .HoldAt}}Without a renewal we take it out of the DNS on {{.HoldAt}} and delete it on
-{{.DeleteAt}}.
+{{.DeleteAt}} at the earliest.
 {{else if eq .Unpaid "transit"}}Without a renewal we hand it over to its registry, DENIC, on
 {{.DeleteAt}}. DENIC then writes to you.
 {{else if .Over}}It can be renewed only until then. After that, it is deleted.
-{{else if .DeleteAt}}Without a renewal we delete it on {{.DeleteAt}}.
+{{else if .DeleteAt}}Without a renewal we delete it on {{.DeleteAt}} at the earliest.
 {{else}}Without a renewal it may stop working after that date and may be deleted.
 {{end}}{{end}}
 The domain is managed by our customer{{with .Name}}:
@@ -144,26 +145,30 @@ The domain is managed by our customer{{with .Name}}:
 
 {{.Contact}}
 `},
-	registrar.MailDomainHeld: {"{{.Domain}} is out of the DNS and will be deleted on {{.DeleteAt}}", `
+	registrar.MailDomainHeld: {"{{.Domain}} is out of the DNS and will be deleted on {{.DeleteAt}} at the earliest", `
 We have taken a domain out of the DNS{{if .Cancelled}}, after your cancellation of {{.Cancelled}}{{else}} because it was not renewed{{end}}:
 
 Domain:         {{.Domain}}
 Paid until:     {{.Date}}
 Out of the DNS: {{.Day}}
-Deletion:       {{.DeleteAt}}
+Deletion:       {{.DeleteAt}} at the earliest
 
 Websites and email addresses under this name no longer work. Renew the
-domain and it is back at once. Until it is deleted, you can do so at the
-usual price, on the domain's page:
+domain and we put it back into the DNS at once. It may take a few hours
+until websites and email work everywhere again. Until it is deleted, you
+can renew it at the usual price, on the domain's page:
 
 {{.Place}}
 `},
 	registrar.MailDomainDeleted: {"{{.Domain}} was deleted on {{.Day}}", `
-A domain was deleted{{if .Cancelled}} after your cancellation of {{.Cancelled}}{{else}} because it was not renewed{{end}}:
+{{if eq .Change "refunded"}}A domain was deleted. We refunded the price of its registration:
+
+Domain:     {{.Domain}}
+{{else}}A domain was deleted{{if .Cancelled}}, after your cancellation of {{.Cancelled}}{{else}} because it was not renewed{{end}}:
 
 Domain:     {{.Domain}}
 Paid until: {{.Date}}
-Deleted:    {{.Day}}
+{{end}}Deleted:    {{.Day}}
 {{if .Restorable}}
 You can restore it until {{.Restorable}}.{{if .Gross}} This will probably cost
 {{.Gross}}, including the renewal.{{end}} You see the exact price before you
@@ -180,8 +185,8 @@ this email.
 A domain no longer belongs to your account:
 
 Domain:     {{.Domain}}
-Paid until: {{.Date}}
-{{if eq .Change "handed_over"}}
+{{if ne .Change "refunded"}}Paid until: {{.Date}}
+{{end}}{{if eq .Change "handed_over"}}
 On {{.Day}} we handed it over to its registry, DENIC,
 {{if .Cancelled}}after your cancellation of {{.Cancelled}}{{else}}because it was not renewed{{end}}. DENIC sends the holder a
 letter that explains how to keep the domain.{{with .Page}} The essentials are here, too:
@@ -191,7 +196,7 @@ letter that explains how to keep the domain.{{with .Page}} The essentials are he
 We refunded the price of its registration and deleted it on {{.Day}}.
 Once the registry releases it, anyone can register it.
 {{else}}
-{{if .Cancelled}}After your cancellation of {{.Cancelled}}, it was{{else}}It was not renewed and was{{end}} deleted for good on {{.Day}}.
+{{if .Cancelled}}After your cancellation of {{.Cancelled}}, it was{{else}}Its term had ended, and it was{{end}} deleted for good on {{.Day}}.
 Once the registry releases it, anyone can register it.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} is back and paid until {{.Date}}`, `

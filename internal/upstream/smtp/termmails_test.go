@@ -29,8 +29,8 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 		never  string // in German
 	}{
 		"unpaid .com": {
-			kind: registrar.MailExpiringMonth, de: []string{"nehmen wir die Domain am 25.12.2026 aus", "Am 19.01.2027 löschen wir sie", "noch 30 Tage"}, never: "EUR",
-			en: []string{"take the domain out of the DNS on 25 December 2026", "19 January 2027 we delete it", "another 30 days"},
+			kind: registrar.MailExpiringMonth, de: []string{"nehmen wir die Domain am 25.12.2026 aus", "Frühestens am\n19.01.2027 löschen wir sie", "noch 30 Tage"}, never: "EUR",
+			en: []string{"take the domain out of the DNS on 25 December 2026", "delete it on 19 January 2027 at the earliest", "another 30 days"},
 		},
 		"with a price": {
 			kind: registrar.MailExpiringWeek, facts: map[string]string{"domain_id": "dom_1", "renewal": "15.35", "renewal_years": "1", "vat_rate": "1900"},
@@ -89,10 +89,10 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			kind: registrar.MailContractEnds, facts: map[string]string{"over": "true", "number": "dcl_1", "domain_id": "dom_1", "received_at": "2026-11-15T09:05:00Z", "items": "1", "item1_name": "tee.eu", "item1_paid_until": "2026-12-15"}, de: []string{"Bis\nzum Ende der Laufzeit am 15.12.2026 nehmen"}, en: []string{"Until\nthe end of the term on 15 December 2026, you can take"},
 		},
 		"no redemption": {
-			kind: registrar.MailExpiringMonth, facts: map[string]string{"hold_at": "", "redemption_days": ""}, de: []string{"löschen wir die Domain am 19.01.2027", "Wiederherstellen können Sie sie bei uns danach nicht"},
+			kind: registrar.MailExpiringMonth, facts: map[string]string{"hold_at": "", "redemption_days": ""}, de: []string{"löschen wir die Domain frühestens am 19.01.2027", "Wiederherstellen können Sie sie bei uns danach nicht"},
 			en: []string{"can't be restored through us"}, never: "Tage lang",
 		},
-		"held": {kind: registrar.MailDomainHeld, de: []string{"Nicht im DNS seit:  25.12.2026", "Löschung:           19.01.2027"}, en: []string{"Deletion:       19 January 2027"}},
+		"held": {kind: registrar.MailDomainHeld, de: []string{"Nicht im DNS seit:  25.12.2026", "Löschung:           frühestens am 19.01.2027", "einige Stunden dauern"}, en: []string{"Deletion:       19 January 2027 at the earliest", "may take a few hours"}},
 		"to the holder": {
 			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "expiring_week", "name": "Agentur Nord"}, de: []string{"endet am 15.12.2026", "Agentur Nord", "/kontakt"}, en: []string{"ends on 15 December 2026", "managed by our customer"},
 			never: "EUR",
@@ -105,10 +105,15 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			kind: registrar.MailDomainDeleted, facts: map[string]string{"until": "2027-02-18"}, de: []string{"Bis zum 18.02.2027", "genauen Preis"}, en: []string{"until 18 February 2027", "exact price"}, never: "EUR",
 		},
 		"deleted, not restorable": {kind: registrar.MailDomainDeleted, de: []string{"nicht wiederherstellen"}, en: []string{"can't be restored"}, never: "EUR"},
-		"gone":                    {kind: registrar.MailDomainClosed, de: []string{"endgültig gelöscht"}, en: []string{"deleted for good"}, never: "DENIC"},
-		"handed over":             {kind: registrar.MailDomainClosed, facts: map[string]string{"change": "handed_over"}, de: []string{"DENIC übergeben"}, en: []string{"handed it over"}, never: "endgültig"},
-		"renewed after a hold":    {kind: registrar.MailDomainRestored, facts: map[string]string{"change": "hold"}, de: []string{"wieder im DNS"}, en: []string{"in the DNS again"}},
-		"restored":                {kind: registrar.MailDomainRestored, facts: map[string]string{"change": "redemption"}, de: []string{"wiederhergestellt"}, en: []string{"has been restored"}},
+		"deleted, refunded": {
+			kind: registrar.MailDomainDeleted, facts: map[string]string{"change": "refunded", "until": "2027-02-18"}, de: []string{"erstattet", "Bis zum 18.02.2027"},
+			en: []string{"We refunded the price"}, never: "Bezahlt bis",
+		},
+		"gone, refunded":       {kind: registrar.MailDomainClosed, facts: map[string]string{"change": "refunded"}, de: []string{"erstattet"}, en: []string{"We refunded the price"}, never: "Bezahlt bis"},
+		"gone":                 {kind: registrar.MailDomainClosed, de: []string{"endgültig gelöscht"}, en: []string{"deleted for good"}, never: "DENIC"},
+		"handed over":          {kind: registrar.MailDomainClosed, facts: map[string]string{"change": "handed_over"}, de: []string{"DENIC übergeben"}, en: []string{"handed it over"}, never: "endgültig"},
+		"renewed after a hold": {kind: registrar.MailDomainRestored, facts: map[string]string{"change": "hold"}, de: []string{"wieder im DNS"}, en: []string{"in the DNS again"}},
+		"restored":             {kind: registrar.MailDomainRestored, facts: map[string]string{"change": "redemption"}, de: []string{"wiederhergestellt"}, en: []string{"has been restored"}},
 		"data reminder": {
 			kind: registrar.MailDataReminder, facts: map[string]string{"registrant_name": "Ada Größe", "registrant_street": "Hauptstr. 1", "registrant_city": "10115 Berlin\r\nBcc: x"},
 			de: []string{"  Ada Größe\n  Hauptstr. 1\n  10115 Berlin Bcc: x\n", "gelöscht wird"}, en: []string{"ICANN requires"},

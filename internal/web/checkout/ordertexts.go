@@ -66,6 +66,7 @@ var orderTexts = ui.Texts{
 	"item.active.transfer":       {"umgezogen", "transferred"},
 	"item.active.renew":          {"verlängert", "renewed"},
 	"item.active.restore":        {"wiederhergestellt", "restored"},
+	"item.leaving":               {"Umzug zu anderem Anbieter beantragt", "transfer to another provider requested"},
 	"item.suspended":             {"nicht im DNS, Adresse unbestätigt", "not in the DNS, address unconfirmed"},
 	"item.held":                  {"nicht im DNS", "not in the DNS"},
 	"item.disputed":              {"Zahlung ungeklärt", "payment unresolved"},

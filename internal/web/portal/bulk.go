@@ -376,6 +376,11 @@ func (h *Handler) bulkRow(req *ui.Request, kind bulk.Kind, outcome bulk.Outcome)
 	switch {
 	case outcome.Code == domainchange.NoTransferLock && kind == bulk.Lock: // nothing went wrong
 		row.Tone, row.Key, row.Text = "", "bulk.no_lock", h.codeText(req, kind, outcome.Code)
+	case outcome.Code == domainchange.IsRedemption && kind == bulk.Renew:
+		refuse(outcome.Code)
+		if text, restorable := h.restoreText(req, outcome.Domain); restorable {
+			row.Text = text
+		}
 	case outcome.Code != "":
 		refuse(outcome.Code)
 	case outcome.Locked && change.State == domainchange.StatusDone:

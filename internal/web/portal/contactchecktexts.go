@@ -52,8 +52,8 @@ var contactCheckTexts = ui.Texts{
 		"The holder did not confirm the email address {1} by {2}. We have to take the domain out of the DNS now; it is still online.",
 	},
 	"contact_check.suspended": {
-		"Diese Domain ist nicht im DNS und nicht erreichbar, weil der Inhaber seine E-Mail-Adresse {1} nicht bestätigt hat. Nach der Bestätigung nehmen wir sie sofort wieder auf.",
-		"We took this domain out of the DNS because the holder has not confirmed the email address {1}. As soon as it is confirmed, we put the domain back.",
+		"Diese Domain ist nicht im DNS und nicht erreichbar, weil der Inhaber seine E-Mail-Adresse {1} nicht bestätigt hat. Nach der Bestätigung nehmen wir sie sofort wieder auf; bis sie überall erreichbar ist, kann es einige Stunden dauern.",
+		"We took this domain out of the DNS because the holder has not confirmed the email address {1}. Once it is confirmed, we put the domain back at once; it can take a few hours until it works everywhere.",
 	},
 	"line.contact.pending":   {"{1}: als Adresse des Inhabers noch nicht bestätigt", "{1}: not confirmed as the holder's address yet"},
 	"line.contact.overdue":   {"{1}: nicht bestätigt, Frist abgelaufen", "{1}: not confirmed, deadline passed"},

@@ -170,6 +170,10 @@ var domainListTexts = ui.Texts{
 	"bulk.working":               {"in Arbeit", "in progress"},
 	"bulk.planned":               {"Der DS-Eintrag ist entfernt. Die Nameserver ändern wir am {1}.", "The DS record is removed. The nameservers change on {1}."},
 
+	"bulk.restorable": {
+		"Die Domain ist gelöscht. Bis {1} können Sie sie auf ihrer Seite wiederherstellen; das kostet {2} inkl. etwaiger USt.",
+		"The domain has been deleted. You can restore it on its page until {1}; this costs {2} including any VAT.",
+	},
 	"bulk.reason_renew.not_renewable": {
 		"Die Registry verlängert diese Domain zurzeit nicht. Vielleicht läuft sie schon lange genug, oder ein Umzug ist im Gang.",
 		"The registry doesn't renew this domain at the moment. Its term may be long enough already, or a transfer is in progress.",

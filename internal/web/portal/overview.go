@@ -40,6 +40,9 @@ func (p overviewPart) UntilKey() string {
 	if p.ID == "expiring" || p.ID == "newest" {
 		return "domains.paid_until"
 	}
+	if p.ID == "progress" {
+		return "overview.expected"
+	}
 	return "overview.until"
 }
 
@@ -226,7 +229,7 @@ func (h *Handler) overviewLine(req *ui.Request, line overview.Line) (overviewLin
 			row.ActionKey = "do.view"
 		}
 		if line.Kind == overview.TermOver { // the end of the term has passed
-			row.Until, row.ShowState = end.RenewableUntil, true
+			row.Until, row.ShowState = end.actUntil(line.Domain), true
 		}
 	case overview.Undecided:
 		row.Text, row.ActionKey = text("line.undecided"), "do.decide"

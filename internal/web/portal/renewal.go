@@ -80,6 +80,25 @@ func restorable(view domainchange.View) bool {
 	return !view.HasRecord || slices.ContainsFunc(view.Record.Statuses, offers)
 }
 
+// restoreText says until when a deleted domain can be restored, and for how much; false if it
+// can't be, or that is unknown.
+func (h *Handler) restoreText(req *ui.Request, id string) (string, bool) {
+	domain, err := h.Portfolio.Get(req.R.Context(), req.Actor(), id)
+	if err != nil || h.Orders == nil || domain.Premium || domain.Term.Locked || domain.Status != registrar.DomainRedemption {
+		return "", false
+	}
+	rate, _, err := h.Orders.VATRate(req.R.Context(), req.Actor())
+	if err != nil {
+		return "", false
+	}
+	view := domainchange.View{Domain: domainchange.Domain{TLD: domain.TLD, PaidUntil: domain.PaidUntil}}
+	offer, until := h.restoreOffer(h.Now(), rate, view), termEnd{}.actUntil(domain)
+	if offer == nil || until.IsZero() {
+		return "", false
+	}
+	return h.templates.Text(req.Language, "bulk.restorable", ui.FormatDate(req.Language, until), ui.FormatMoney(req.Language, offer.Gross)), true
+}
+
 // The codes of a renewal and a restore that the registry does not offer now, and of a restore that it
 // does not offer any more.
 const (

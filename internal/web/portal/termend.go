@@ -34,7 +34,8 @@ func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 	active, expired := d.Status == registrar.DomainActive, d.Status == registrar.DomainExpired
 	over := expired && lifecycle.PolicyOf(d.TLD).RenewalOver(d.PaidUntil, h.Now())
 	end := termEnd{On: d.Renews(), Expire: d.AtTermEnd == registrar.TermEndExpire, Locked: d.Term.Locked}
-	if !end.Locked {
+	leaving := d.Restriction == portfolio.Leaving // the registry renews nothing until that has ended
+	if !end.Locked && !leaving {
 		end.Renewable, end.RenewableUntil = h.renewable(h.Now(), d)
 	}
 	if h.Renewals != nil {
@@ -128,6 +129,9 @@ func (h *Handler) termEndText(req *ui.Request, d portfolio.Domain, end termEnd) 
 	if end.Locked && (d.Status == registrar.DomainActive || d.Status == registrar.DomainExpired || d.Status == registrar.DomainRedemption) {
 		return "term.locked", []any{day(d.PaidUntil)}
 	}
+	if d.Restriction == portfolio.Leaving {
+		return "term.leaving", nil
+	}
 	switch d.Status {
 	case registrar.DomainActive:
 		switch {
@@ -138,7 +142,7 @@ func (h *Handler) termEndText(req *ui.Request, d portfolio.Domain, end termEnd) 
 		case end.Expire:
 			return "term.expire", []any{day(d.PaidUntil)}
 		default:
-			return "term.ends", []any{day(d.PaidUntil)}
+			return endsKey(d), []any{day(d.PaidUntil)}
 		}
 	case registrar.DomainExpired:
 		return h.unpaidText(req, d, end)
@@ -157,6 +161,26 @@ func (h *Handler) termEndText(req *ui.Request, d portfolio.Domain, end termEnd) 
 		return "", nil
 	}
 }
+
+// actUntil is the last day on which the customer can renew or restore a domain whose term is over;
+// zero if unknown.
+func (e termEnd) actUntil(d portfolio.Domain) time.Time {
+	if days := lifecycle.PolicyOf(d.TLD).RedemptionDays; d.Status == registrar.DomainRedemption && days > 0 && !d.Term.DeletedAt.IsZero() {
+		return d.Term.DeletedAt.AddDate(0, 0, days)
+	}
+	return e.RenewableUntil
+}
+
+// endsKey is the text key for a domain that nobody renews.
+func endsKey(d portfolio.Domain) string {
+	if lifecycle.PolicyOf(d.TLD).Lasts() {
+		return "term.paid_until"
+	}
+	return "term.ends"
+}
+
+// EndsKey is the text key for the domain without automatic renewal.
+func (r domainRow) EndsKey() string { return endsKey(r.Domain) }
 
 // renewalText is about a domain that renews automatically.
 func (h *Handler) renewalText(req *ui.Request, d portfolio.Domain) (string, []any) {
@@ -213,6 +237,10 @@ func (h *Handler) unpaidText(req *ui.Request, d portfolio.Domain, end termEnd) (
 		return "term.unpaid_delete", []any{day(step)}
 	case planned && policy.Unpaid == lifecycle.UnpaidTransit:
 		return "term.unpaid_transit", []any{day(step)}
+	case d.Term.WaitsForOperator && end.Expire && end.Renewable && policy.Unpaid != lifecycle.UnpaidTransit:
+		return "term.unpaid_expire", nil
+	case policy.Lasts() && end.Renewable && !end.Expire:
+		return "term.unpaid_lasts", nil
 	case end.Renewable && !end.RenewableUntil.IsZero():
 		return "term.unpaid_until", []any{day(end.RenewableUntil)}
 	case end.Renewable:

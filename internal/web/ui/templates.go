@@ -192,7 +192,7 @@ var tones = map[string]string{
 	"pending": "wait", "waiting": "wait", "paying": "wait", "provisioning": "wait", "transferred_out": "wait",
 	"awaiting_payment": "warn", "awaiting_verification": "warn", "partially_completed": "warn", "expired": "warn", "transit": "warn",
 	"unlocked": "warn", "locked": "good",
-	"failed": "bad", "redemption": "bad", "suspended": "bad", "held": "bad", "disputed": "warn",
+	"failed": "bad", "redemption": "bad", "leaving": "bad", "suspended": "bad", "held": "bad", "disputed": "warn",
 	"captured": "good", "opening": "wait", "open": "wait", "closing": "wait", "unmatched": "warn",
 	"overdue": "bad", "today": "warn", "soon": "warn",
 	"done": "good", "refused": "bad", "abandoned": "warn",

@@ -2,6 +2,7 @@ package domains
 
 import (
 	"context"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -77,9 +78,22 @@ func TestNameservers_ChangeAtRegistryAndInDNS(t *testing.T) {
 			}
 			if view := s.view(id); len(view.Record.Nameservers) != 3 || len(view.Changes) != 3 || view.Changes[0].State != domainchange.StatusDone {
 				t.Errorf("view = %+v", view)
+			} else if want := strings.Replace(own, "192.0.2.10", "192.0.2.20", 1); want != nameserverText(view.Record.Nameservers) {
+				t.Errorf("the record has %q, want the input %q", nameserverText(view.Record.Nameservers), want)
 			}
 		})
 	}
+}
+
+// nameserverText returns nameservers in the input form, sorted.
+func nameserverText(servers []domainchange.Nameserver) string {
+	var lines []string
+	for _, server := range servers {
+		server.Addresses = slices.SortedFunc(slices.Values(server.Addresses), netip.Addr.Compare)
+		lines = append(lines, server.String())
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
 }
 
 func TestDSRecords_AddAndRemove(t *testing.T) {

@@ -198,6 +198,22 @@ func TestTransferAway_FoundBySyncWithoutMessage(t *testing.T) {
 	}
 }
 
+func TestView_DomainThatAnotherRegistrarSponsorsIsTransferredOut(t *testing.T) {
+	t.Parallel()
+	s := newAwayEnv(t, "weg.org")
+	id := s.addUnlocked("weg", ".org")
+	s.transfer("weg.org", "request")
+	must(t, s.world.Advance(6*24*time.Hour)) // and no message is read
+	cfg := s.env.config
+	cfg.Sync = s.provision.SyncName
+	var err error
+	s.service, err = domainchange.New(cfg)
+	must(t, err)
+	if view := s.view(id); view.Domain.Status != registrar.DomainTransferredOut || view.Unreachable {
+		t.Errorf("status %s, unreachable %t", view.Domain.Status, view.Unreachable)
+	}
+}
+
 func TestTransferAway_StopIsRejectedAndKeptAsEvidence(t *testing.T) {
 	t.Parallel()
 	s := newAwayEnv(t, "bleibt.org")
