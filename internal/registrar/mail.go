@@ -57,6 +57,7 @@ const (
 	MailHolderNotice         MailKind = "holder_notice"     // to a registrant who is not the customer: a domain has another registrant
 	MailHolderExpiry         MailKind = "holder_expiry"     // to such a registrant: the end of a term and what follows (ICANN ERRP)
 	MailContactCheck         MailKind = "contact_check"     // to a registrant, with a link that confirms the address
+	MailContactWarning       MailKind = "contact_warning"   // to the customer: such an address is not confirmed, and the day on which its domains are suspended
 	MailContactSuspended     MailKind = "contact_suspended" // domains are suspended because such an address is not confirmed
 	MailContactConfirmed     MailKind = "contact_confirmed" // the address is confirmed, and the suspension ends
 	MailPasskey              MailKind = "passkey"           // added or removed
@@ -116,7 +117,7 @@ var notices = map[MailKind]bool{
 	MailOrderRefunded: true, MailPaymentRefunded: true, MailRefundReturned: true,
 	MailPaymentDispute: true, MailContractEnds: true, MailWithdrawal: true, MailTermination: true,
 	MailDomainChanged: true, MailNameserversRefused: true, MailAuthCode: true, MailRenewalOff: true, MailRenewalHeld: true, MailLetExpire: true, // confirm what a customer has done with a domain
-	MailContactCheck: true, MailContactSuspended: true, MailContactConfirmed: true,
+	MailContactCheck: true, MailContactWarning: true, MailContactSuspended: true, MailContactConfirmed: true,
 }
 
 // IsNotice reports whether the mail is kept as evidence, with its text and the mail
