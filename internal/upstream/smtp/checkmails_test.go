@@ -41,7 +41,7 @@ func TestCheckMails_NameDomainsInSubjectAndBody(t *testing.T) {
 		subject, body, err := parsed.render(mailer.Message{
 			Kind: test.kind, Language: test.language, Data: data, Link: "https://x/portal/contact-check?link=y", LinkExpiresAt: time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC),
 		}, "https://x/portal")
-		if err != nil || subject != test.subject || !hasText(body, test.body) || strings.Contains(body, "tee11.de") || strings.Contains(body, "\n\n\n") {
+		if err != nil || subject != test.subject || !hasText(body, test.body) || strings.Contains(body, "tee11.de") || len(test.names) > 0 && strings.Contains(body, "\n\n\n") {
 			t.Errorf("%s in %s: %v, %q, want %q and %q:\n%s", test.kind, test.language, err, subject, test.subject, test.body, body)
 		}
 	}

@@ -36,8 +36,8 @@ danach kann sie jeder registrieren.{{end}}`
 const germanExpiryEnd = `zur {{if eq .Unpaid "transit"}}Übergabe{{else if or (eq .Unpaid "mixed") (not .Unpaid)}}Übergabe oder Löschung{{else}}Löschung{{end}}`
 
 // germanRenewalPrice is what a renewal costs, if that is known.
-const germanRenewalPrice = `{{if .Renewal}}Die Verlängerung kostet derzeit {{.Renewal}} für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}},
-einschließlich {{.Rate}} Umsatzsteuer.
+const germanRenewalPrice = `{{if .Renewal}}Die Verlängerung kostet derzeit {{.Renewal}} für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}}{{with .Rate}},
+einschließlich {{.}} Umsatzsteuer{{end}}.
 
 {{end}}`
 

@@ -36,8 +36,8 @@ anyone can register {{if .More}}them{{else}}it{{end}}.{{end}}`
 const englishExpiryEnd = `{{if eq .Unpaid "transit"}}we hand {{if .More}}them{{else}}it{{end}} over{{else}}{{if .More}}they are{{else}}it is{{end}} {{if or (eq .Unpaid "mixed") (not .Unpaid)}}handed over or {{end}}deleted{{end}}`
 
 // englishRenewalPrice is what a renewal costs, if that is known.
-const englishRenewalPrice = `{{if .Renewal}}Renewal currently costs {{.Renewal}} for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}},
-including {{.Rate}} VAT.
+const englishRenewalPrice = `{{if .Renewal}}Renewal currently costs {{.Renewal}} for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}}{{with .Rate}},
+including {{.}} VAT{{end}}.
 
 {{end}}`
 

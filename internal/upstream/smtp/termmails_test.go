@@ -37,6 +37,10 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			de: []string{"auf ihrer Seite:\n\nhttps://domains.example/portal/domains/dom_1\n\nDie Verlängerung kostet derzeit 15,35 EUR für 1 Jahr, einschließlich\n19 % Umsatzsteuer.\n\nOhne"},
 			en: []string{"page:\n\nhttps://domains.example/portal/domains/dom_1\n\nRenewal currently costs 15.35 EUR for 1 year, including 19% VAT.\n\nWithout"},
 		},
+		"with a price without VAT": {
+			kind: registrar.MailExpiringWeek, facts: map[string]string{"renewal": "5.90", "renewal_years": "1"},
+			de: []string{"kostet derzeit 5,90 EUR für 1 Jahr.\n"}, en: []string{"costs 5.90 EUR for 1 year.\n"},
+		},
 		"expired, with a price": {
 			kind: registrar.MailExpired, facts: map[string]string{"renewal": "30.70", "renewal_years": "2", "vat_rate": "1900"},
 			de: []string{"30,70 EUR für 2 Jahre"}, en: []string{"30.70 EUR for 2 years"},
