@@ -141,6 +141,23 @@ const MailOccurredAt = "occurred_at"
 // MailNext in the Data of a mail with a link is the path of the page after it.
 const MailNext = "next"
 
+// maxNamedDomains bounds the domains that a mail about any number of them names.
+const maxNamedDomains = 10
+
+// NameDomains adds domains to the Data of a mail: the first ones as items, and how many there are as
+// domains. It can be called again for further ones.
+func NameDomains(data map[string]string, names ...string) {
+	all, _ := strconv.Atoi(data["domains"]) // none: there is no domain yet
+	for _, name := range names {
+		if all++; all <= maxNamedDomains {
+			data["items"], data[linePrefix(all)+"name"] = strconv.Itoa(all), name
+		}
+	}
+	if all > 0 {
+		data["domains"] = strconv.Itoa(all)
+	}
+}
+
 // MaxJoinedMails limits the lines of a joined mail.
 const MaxJoinedMails = 100
 

@@ -265,7 +265,7 @@ func confirmAddress(ctx context.Context, q *query.Queries, confirmation contactc
 	if len(offline) > 0 {
 		data := map[string]string{}
 		maps.Copy(data, confirmation.Mail.Data)
-		contactcheck.NameDomains(data, offline...)
+		registrar.NameDomains(data, offline...)
 		mail = &confirmation.Mail
 		mail.Data = data
 	}

@@ -39,7 +39,7 @@ func openCheck(t *testing.T, db *DB, customer, domain string, now time.Time) (co
 
 func firstMailData(check, domain string) map[string]string {
 	data := map[string]string{registrar.NoticeDomain: check}
-	contactcheck.NameDomains(data, domain)
+	registrar.NameDomains(data, domain)
 	return data
 }
 

@@ -10,34 +10,17 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// maxNamed bounds the domains that a mail or the page of a link names.
+// maxNamed bounds the domains that the page of a link names.
 const maxNamed = 10
-
-// NameDomains puts domains into the Data of a mail: the first of them, as items, and how many
-// there are, as domains.
-func NameDomains(data map[string]string, names ...string) {
-	for _, name := range names {
-		addDomain(data, name)
-	}
-}
-
-func addDomain(data map[string]string, name string) {
-	all, _ := strconv.Atoi(data["domains"]) // none: it is the first one
-	data["domains"] = strconv.Itoa(all + 1)
-	if all < maxNamed {
-		data["items"] = strconv.Itoa(all + 1)
-		data["item"+strconv.Itoa(all+1)+"_name"] = name
-	}
-}
 
 // FirstMailID is the id under which the first mail of a check is queued, so that further domains
 // can be added until it is sent.
-func FirstMailID(check string) string { return "mail_" + check }
+func FirstMailID(check string) string { return "mail_" + strings.TrimPrefix(check, IDPrefix) }
 
 // AddToFirstMail returns the Data of the first mail of a check with another domain.
 func AddToFirstMail(queued map[string]string, domain string) map[string]string {
 	data := maps.Clone(queued)
-	addDomain(data, domain)
+	registrar.NameDomains(data, domain)
 	return data
 }
 
@@ -62,14 +45,14 @@ func (s *Service) mailTo(ctx context.Context, check Check, domains []Domain) (re
 		"notice": strconv.Itoa(check.Notices), "due": dateText(check.DueAt), "suspended": strconv.FormatBool(check.State == Suspended && check.WaitsFor != WaitsForRegistry),
 		registrar.NoticeDomain: check.ID, "name": name,
 	}
-	NameDomains(data, namesOf(domains)...)
+	registrar.NameDomains(data, namesOf(domains)...)
 	return registrar.Mail{Kind: registrar.MailContactCheck, Customer: check.Customer, To: check.Email, Data: data}, err
 }
 
 // customerMail names the domains of a check to its customer.
 func customerMail(kind registrar.MailKind, check Check, domains []Domain) registrar.Mail {
 	data := map[string]string{"email": check.Email, registrar.NoticeDomain: check.ID}
-	NameDomains(data, namesOf(domains)...)
+	registrar.NameDomains(data, namesOf(domains)...)
 	return registrar.Mail{Kind: kind, Customer: check.Customer, Data: data}
 }
 

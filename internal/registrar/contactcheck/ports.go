@@ -104,7 +104,7 @@ const (
 )
 
 // Confirmation is the confirmation of an address for an account. The store names the domains that
-// are offline in the mail with NameDomains.
+// are offline in the mail with registrar.NameDomains.
 type Confirmation struct {
 	Customer, Email string
 	By              Means

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 )
 
@@ -37,7 +36,7 @@ func TestCheckMails_NameDomainsInSubjectAndBody(t *testing.T) {
 		{registrar.MailContactConfirmed, "en", "", many, "max@kunde.example is confirmed: suspension of tee1.de and 11 more lifted", "and 2 more"},
 	} {
 		data := map[string]string{"email": "max@kunde.example", "notice": test.notice, "due": "2026-12-04", "name": "Ada"}
-		contactcheck.NameDomains(data, test.names...)
+		registrar.NameDomains(data, test.names...)
 		subject, body, err := parsed.render(mailer.Message{
 			Kind: test.kind, Language: test.language, Data: data, Link: "https://x/portal/contact-check?link=y", LinkExpiresAt: time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC),
 		}, "https://x/portal")

@@ -192,16 +192,27 @@ dauern. Die Domain finden Sie hier:
 `},
 	registrar.MailDataReminder: {"Stimmen Ihre Inhaberdaten noch? Stand {{.Day}}", `
 einmal im Jahr bitten wir Sie, die Inhaberdaten Ihrer Domains zu prüfen.
-Das verlangt die ICANN von jedem Registrar. Gespeichert ist:
+Das verlangt die ICANN von jedem Registrar. In Ihrem Profil steht:
 
 {{range .Registrant}}  {{.}}
 {{end}}
-Stimmt alles? Dann müssen Sie nichts tun. Hat sich etwas geändert,
-korrigieren Sie es bitte unter „Profil“, und übernehmen Sie die Angaben
-danach auf der Seite jeder Domain:
+{{if .Items}}{{if .Others}}Diese Domains sind noch mit anderen Angaben eingetragen{{else}}Diese Domain ist noch mit anderen Angaben eingetragen{{end}}:
+` + germanCheckList + `
+Prüfen Sie das hier, und übernehmen Sie die Angaben aus Ihrem Profil:
 
-{{.Portal}}
+{{.Portal}}/holders/own/domains
 
+Hat sich etwas geändert, korrigieren Sie vorher Ihr Profil:
+{{else}}Stimmt alles? Dann müssen Sie nichts tun. Hat sich etwas geändert,
+korrigieren Sie es bitte unter „Profil“. Danach wählen Sie aus, welche
+Domains die neuen Angaben bekommen:
+{{end}}
+{{.Portal}}/profile
+{{if .OtherHolders}}
+Sie haben auch andere Inhaber angelegt. Bitte prüfen Sie deren Angaben:
+
+{{.Portal}}/holders
+{{end}}
 Falsche Inhaberdaten können dazu führen, dass eine Domain gelöscht wird.
 `},
 }

@@ -186,18 +186,29 @@ You find the domain here:
 
 {{.Portal}}
 `},
-	registrar.MailDataReminder: {"Is your registrant data still correct? As of {{.Day}}", `
-Once a year we ask you to check the registrant data of your domains.
-ICANN requires this of every registrar. We have stored:
+	registrar.MailDataReminder: {"Are your domain holder details still correct? As of {{.Day}}", `
+Once a year we ask you to check the holder details of your domains.
+ICANN requires this of every registrar. Your profile has:
 
 {{range .Registrant}}  {{.}}
 {{end}}
-If everything is correct, you don't need to do anything. If something
-has changed, please correct it under "Profile", then apply the details on each
-domain's page:
+{{if .Items}}{{if .Others}}These domains are still registered with other details{{else}}This domain is still registered with other details{{end}}:
+` + englishCheckList + `
+Check them here and apply the details of your profile:
 
-{{.Portal}}
+{{.Portal}}/holders/own/domains
 
-Incorrect registrant data can lead to the deletion of a domain.
+If something has changed, correct your profile first:
+{{else}}If everything is correct, you don't need to do anything. If something
+has changed, please correct it under "Profile". Then choose which domains get
+the new details:
+{{end}}
+{{.Portal}}/profile
+{{if .OtherHolders}}
+You have added other holders, too. Please check their details:
+
+{{.Portal}}/holders
+{{end}}
+Incorrect holder details can lead to the deletion of a domain.
 `},
 }

@@ -81,7 +81,17 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 		"restored":                {kind: registrar.MailDomainRestored, facts: map[string]string{"change": "redemption"}, de: []string{"wiederhergestellt"}, en: []string{"has been restored"}},
 		"data reminder": {
 			kind: registrar.MailDataReminder, facts: map[string]string{"registrant_name": "Ada Größe", "registrant_street": "Hauptstr. 1", "registrant_city": "10115 Berlin\r\nBcc: x"},
-			de: []string{"  Ada Größe\n  Hauptstr. 1\n  10115 Berlin Bcc: x\n", "gelöscht wird"}, en: []string{"ICANN requires"},
+			de: []string{"  Ada Größe\n  Hauptstr. 1\n  10115 Berlin Bcc: x\n", "Dann müssen Sie nichts tun", "gelöscht wird"}, en: []string{"ICANN requires"}, never: "/holders",
+		},
+		"data reminder with domains that have other data": {
+			kind: registrar.MailDataReminder,
+			facts: map[string]string{
+				"registrant_name": "Ada", "registrant_country": "GB", "registrant_phone": "+49.30123456", "other_holders": "true",
+				"items": "2", "item1_name": "alt.de", "item2_name": "uralt.de", "domains": "5",
+			},
+			de:    []string{"  Vereinigtes Königreich\n  +49 30 123456\n", "andere", "  alt.de\n  uralt.de\n  und 3 weitere", "/portal/holders/own/domains\n", "/portal/holders\n"},
+			en:    []string{"  United Kingdom\n", "and 3 more", "still registered with other details"},
+			never: "nichts tun",
 		},
 	} {
 		facts := termMailData(test.facts)

@@ -121,7 +121,7 @@ func (templates *Templates) functions(language string) template.FuncMap {
 		"decimal":  func(number string) string { return formatDecimal(language, number) },
 		"domain":   displayName,
 		"readable": UnicodeName,
-		"country":  func(code string) string { return countryName(language, code) },
+		"country":  func(code string) string { return account.CountryName(language, code) },
 		"phone":    account.FormatPhone,
 		"asset":    templates.frame.assetPath,
 		"tone":     tone,
