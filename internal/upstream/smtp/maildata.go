@@ -293,6 +293,15 @@ func (l *language) formatTime(value string) string {
 	return l.moment(at)
 }
 
+// formatLocalDay formats the day of a time where formatTime has its hour.
+func (l *language) formatLocalDay(value string) string {
+	at, err := time.Parse(time.RFC3339, value)
+	if err != nil {
+		return ""
+	}
+	return at.In(registrar.Germany()).Format(l.dateLayout)
+}
+
 // formatDay formats the day of a time in UTC, as the portal does.
 func (l *language) formatDay(value string) string {
 	at, err := time.Parse(time.RFC3339, value)

@@ -224,6 +224,9 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	data.renewalData = lang.renewalData(message.Data, portal)
 	if undatedLists[message.Kind] && data.More > 0 && len(data.Renewals) > 0 {
 		data.Domain = data.Renewals[0].Name
+		if message.Kind == registrar.MailRenewalOn { // the subject has the day of the first charge
+			data.Domain = cmp.Or(data.First, data.Domain)
+		}
 	}
 	data.transferData = lang.transferData(message.Data, data.Page)
 	base := strings.TrimSuffix(portal, "/portal")

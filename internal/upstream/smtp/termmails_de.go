@@ -45,10 +45,13 @@ einschließlich {{.}} Umsatzsteuer{{end}}.
 const germanRenewBefore = `{{if .ChargeAt}}
 Sie müssen nichts tun: Die Domain verlängert sich automatisch. Am
 {{.ChargeAt}} buchen wir {{.Gross}} von Ihrem
-Standard-Zahlungsmittel ab. Bis dahin können Sie das auf der Seite der
-Domain ausschalten:
+Standard-Zahlungsmittel ab, wie angekündigt. Bis dahin können Sie das auf
+der Seite der Domain ausschalten:
 
 {{.Place}}
+
+An das Ende einer Laufzeit erinnern wir immer, etwa einen Monat und eine
+Woche vorher. Abgebucht wird nur einmal.
 {{else}}{{if eq .Choice "expire"}}
 Sie haben gewählt, diese Domain auslaufen zu lassen. Möchten Sie sie
 doch behalten? Dann verlängern Sie sie bitte vorher auf ihrer Seite:
@@ -61,8 +64,8 @@ auf ihrer Seite:
 ` + germanRenewalPrice + germanUnpaid + `{{end}}`
 
 const (
-	germanExpiringSubject     = `{{if .ChargeAt}}{{.Domain}} verlängert sich am {{.ChargeAt}}{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
-	germanExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}} verlängert sich am {{.ChargeAt}}{{else}}{{if eq .DaysLeft 1}}Noch 1 Tag: {{else if .DaysLeft}}Noch {{.DaysLeft}} Tage: {{end}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
+	germanExpiringSubject     = `{{if .ChargeAt}}{{.Domain}}: Laufzeit endet am {{.Date}}, automatische Verlängerung am {{.ChargeAt}}{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
+	germanExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}}: Laufzeit endet am {{.Date}}, automatische Verlängerung am {{.ChargeAt}}{{else}}{{if eq .DaysLeft 1}}Noch 1 Tag: {{else if .DaysLeft}}Noch {{.DaysLeft}} Tage: {{end}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
 )
 
 // germanTermMails are the mails about the end of a domain's term in German.

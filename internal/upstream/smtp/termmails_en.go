@@ -45,9 +45,13 @@ including {{.}} VAT{{end}}.
 const englishRenewBefore = `{{if .ChargeAt}}
 You don't need to do anything: the domain renews automatically. On
 {{.ChargeAt}} we charge {{.Gross}} to your default payment
-method. Until then you can turn this off on the domain's page:
+method, as announced. Until then you can turn this off on the domain's
+page:
 
 {{.Place}}
+
+We always remind you of the end of a term, about a month and a week
+before. You are charged only once.
 {{else}}{{if eq .Choice "expire"}}
 You chose to let this domain expire. If you want to keep it after all,
 please renew it before then, on its page:
@@ -60,8 +64,8 @@ page:
 ` + englishRenewalPrice + englishUnpaid + `{{end}}`
 
 const (
-	englishExpiringSubject     = `{{if .ChargeAt}}{{.Domain}} renews on {{.ChargeAt}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`
-	englishExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}} renews on {{.ChargeAt}}{{else}}{{if eq .DaysLeft 1}}1 day left: {{else if .DaysLeft}}{{.DaysLeft}} days left: {{end}}{{.Domain}} expires on {{.Date}}{{end}}`
+	englishExpiringSubject     = `{{if .ChargeAt}}{{.Domain}}: term ends on {{.Date}}, automatic renewal on {{.ChargeAt}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`
+	englishExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}}: term ends on {{.Date}}, automatic renewal on {{.ChargeAt}}{{else}}{{if eq .DaysLeft 1}}1 day left: {{else if .DaysLeft}}{{.DaysLeft}} days left: {{end}}{{.Domain}} expires on {{.Date}}{{end}}`
 )
 
 // englishTermMails are the mails about the end of a domain's term in English.
