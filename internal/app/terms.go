@@ -10,10 +10,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
-	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
 	"github.com/dotkontor/dotkontor/internal/web"
 )
@@ -55,6 +55,15 @@ func (p *App) startTerms(context.Context) error {
 	if p.brake, err = lifecycle.NewBrake(lifecycle.BrakeConfig{Store: p.services.DB, Now: p.now, Logger: p.logger}); err != nil {
 		return err
 	}
+	vatRate := func(ctx context.Context, customer string, now time.Time) (int, error) {
+		if p.orders == nil { // set before anything runs
+			return rates.Domestic(now).BasisPoints, nil
+		}
+		ctx, cancel := context.WithTimeout(ctx, vatRateTimeout)
+		defer cancel()
+		rate, _, err := p.orders.VATRate(ctx, registrar.Actor{Kind: registrar.ActorSystem, Customer: customer})
+		return rate, err
+	}
 	notices := newCounter(p.metrics, "dotkontor_expiry_notices_total",
 		"Notices about the end of a domain's term, by kind: expiring_month, expiring_week, expired; and yearly data reminders (data_reminder).",
 		newLabel("kind", registrar.MailExpiringMonth, registrar.MailExpiringWeek, registrar.MailExpired, registrar.MailDataReminder))
@@ -63,7 +72,7 @@ func (p *App) startTerms(context.Context) error {
 		newLabel("state", lifecycle.Holding, lifecycle.Held, lifecycle.Deleting, lifecycle.Redemption, lifecycle.Releasing, lifecycle.Closed, lifecycle.Paid))
 	p.terms, err = lifecycle.New(lifecycle.Config{
 		Store: p.services.DB, Brake: p.brake, Registries: p.lookups.Registries.termRegistries(), Node: p.node, Now: p.now, Logger: p.logger,
-		MailQueued: p.services.mail.Wake, RestorePrice: restorePrice(p.live, rates, p.services.DB), RenewalPrice: renewalPrice(p.live, rates, p.services.DB), Costs: p.costs,
+		MailQueued: p.services.mail.Wake, RestorePrice: restorePrice(p.live, p.services.DB, vatRate), RenewalPrice: renewalPrice(p.live, p.services.DB, vatRate), Costs: p.costs,
 		Suspensions: func(ctx context.Context, now time.Time) ([]lifecycle.PlannedAction, error) {
 			return p.contacts.ListPlanned(ctx, now) // set before anything runs
 		},
@@ -96,31 +105,50 @@ func (p *App) startTerms(context.Context) error {
 // maxCountedTerms bounds the rows that a scrape reads.
 const maxCountedTerms = 1000
 
-// restorePrice is what mails say about a restore: the list price with domestic VAT. They name none
-// for a premium domain, nor if the database does not say that it is not one.
-func restorePrice(live *catalog.Live, rates *billing.Rates, db *store.DB) func(ctx context.Context, term lifecycle.Term, now time.Time) (registrar.Cents, bool) {
+// vatRateTimeout leaves a notice the time to be stored although a VAT ID can't be validated.
+const vatRateTimeout = 5 * time.Second
+
+// customerDomains are the domains with what is stored about them; *store.DB has them.
+type customerDomains interface {
+	GetCustomerDomain(ctx context.Context, customer, id string) (domainchange.Domain, bool, error)
+}
+
+// customerRate returns the VAT rate of a customer, as pages about prices use it.
+type customerRate func(ctx context.Context, customer string, now time.Time) (basisPoints int, err error)
+
+// restorePrice is what mails say about a restore: the list price with the customer's VAT. They name
+// none for a premium domain, nor if the rate is unknown or the database does not say that it is not
+// one.
+func restorePrice(live *catalog.Live, domains customerDomains, vatRate customerRate) func(ctx context.Context, term lifecycle.Term, now time.Time) (registrar.Cents, bool) {
 	return func(ctx context.Context, term lifecycle.Term, now time.Time) (registrar.Cents, bool) {
 		extension, listed := live.Extension(term.TLD)
 		if !listed || extension.Restore <= 0 || extension.Renew <= 0 {
 			return 0, false
 		}
-		if domain, found, err := db.GetCustomerDomain(ctx, term.Customer, term.Domain); err != nil || !found || domain.Premium {
+		if domain, found, err := domains.GetCustomerDomain(ctx, term.Customer, term.Domain); err != nil || !found || domain.Premium {
+			return 0, true
+		}
+		rate, err := vatRate(ctx, term.Customer, now)
+		if err != nil {
 			return 0, true
 		}
 		years := provision.YearsToRestore(term.End, now, extension.Term())
-		return billing.Gross(order.NetPrice(extension, order.Restore, years), rates.Domestic(now).BasisPoints), true
+		return billing.Gross(order.NetPrice(extension, order.Restore, years), rate), true
 	}
 }
 
 // renewalPrice is what mails say about a renewal: the list price of the shortest term, as
 // restorePrice.
-func renewalPrice(live *catalog.Live, rates *billing.Rates, db *store.DB) func(ctx context.Context, domain lifecycle.Domain, now time.Time) lifecycle.RenewalPrice {
+func renewalPrice(live *catalog.Live, domains customerDomains, vatRate customerRate) func(ctx context.Context, domain lifecycle.Domain, now time.Time) lifecycle.RenewalPrice {
 	return func(ctx context.Context, domain lifecycle.Domain, now time.Time) lifecycle.RenewalPrice {
 		extension, listed := live.Extension(domain.TLD)
-		if held, found, err := db.GetCustomerDomain(ctx, domain.Customer, domain.ID); !listed || err != nil || !found || held.Premium {
+		if held, found, err := domains.GetCustomerDomain(ctx, domain.Customer, domain.ID); !listed || err != nil || !found || held.Premium {
 			return lifecycle.RenewalPrice{}
 		}
-		rate := rates.Domestic(now).BasisPoints
+		rate, err := vatRate(ctx, domain.Customer, now)
+		if err != nil {
+			return lifecycle.RenewalPrice{}
+		}
 		return lifecycle.RenewalPrice{
 			Gross: billing.Gross(order.NetPrice(extension, order.Renew, extension.Term()), rate), Years: extension.Term(), RateBasisPoints: rate,
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 )
 
@@ -175,7 +176,7 @@ func (s *sheet) drawAddress() {
 	to := s.doc.Buyer
 	rows := nonEmpty(to.Organisation, to.Name, to.Street, to.PostalCode+" "+to.City, to.State)
 	if to.Country != "" && to.Country != from.Country {
-		rows = append(rows, countryName(to.Country))
+		rows = append(rows, countryName(s.doc.Language, to.Country))
 	}
 	if len(rows) == 0 {
 		rows = []string{to.DisplayName()}
@@ -193,9 +194,12 @@ func (s *sheet) drawAddress() {
 //go:embed countries.txt
 var germanCountries string
 
-// countryName is the last line of a foreign address: the country in the sender's language
-// and in capitals, as postal services require.
-func countryName(code string) string {
+// countryName is the last line of a foreign address: the country in capitals and in a language that
+// the sender's postal service reads, which is German or, in an English document, English.
+func countryName(language, code string) string {
+	if language == "en" {
+		return strings.ToUpper(registrar.CountryName(language, code))
+	}
 	for line := range strings.Lines(germanCountries) {
 		if name, found := strings.CutPrefix(line, code+" "); found {
 			return strings.ToUpper(strings.TrimSpace(name))

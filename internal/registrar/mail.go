@@ -57,6 +57,7 @@ const (
 	MailHolderNotice         MailKind = "holder_notice"     // to a registrant who is not the customer: a domain has another registrant
 	MailHolderExpiry         MailKind = "holder_expiry"     // to such a registrant: the end of a term and what follows (ICANN ERRP)
 	MailContactCheck         MailKind = "contact_check"     // to a registrant, with a link that confirms the address
+	MailContactWarning       MailKind = "contact_warning"   // to the customer: such an address is not confirmed, and the day on which its domains are suspended
 	MailContactSuspended     MailKind = "contact_suspended" // domains are suspended because such an address is not confirmed
 	MailContactConfirmed     MailKind = "contact_confirmed" // the address is confirmed, and the suspension ends
 	MailPasskey              MailKind = "passkey"           // added or removed
@@ -116,7 +117,7 @@ var notices = map[MailKind]bool{
 	MailOrderRefunded: true, MailPaymentRefunded: true, MailRefundReturned: true,
 	MailPaymentDispute: true, MailContractEnds: true, MailWithdrawal: true, MailTermination: true,
 	MailDomainChanged: true, MailNameserversRefused: true, MailAuthCode: true, MailRenewalOff: true, MailRenewalHeld: true, MailLetExpire: true, // confirm what a customer has done with a domain
-	MailContactCheck: true, MailContactSuspended: true, MailContactConfirmed: true,
+	MailContactCheck: true, MailContactWarning: true, MailContactSuspended: true, MailContactConfirmed: true,
 }
 
 // IsNotice reports whether the mail is kept as evidence, with its text and the mail
@@ -140,11 +141,29 @@ const MailOccurredAt = "occurred_at"
 // MailNext in the Data of a mail with a link is the path of the page after it.
 const MailNext = "next"
 
+// maxNamedDomains bounds the domains that a mail about any number of them names.
+const maxNamedDomains = 10
+
+// NameDomains adds domains to the Data of a mail: the first ones as items, and how many there are as
+// domains. It can be called again for further ones.
+func NameDomains(data map[string]string, names ...string) {
+	all, _ := strconv.Atoi(data["domains"]) // none: there is no domain yet
+	for _, name := range names {
+		if all++; all <= maxNamedDomains {
+			data["items"], data[linePrefix(all)+"name"] = strconv.Itoa(all), name
+		}
+	}
+	if all > 0 {
+		data["domains"] = strconv.Itoa(all)
+	}
+}
+
 // MaxJoinedMails limits the lines of a joined mail.
 const MaxJoinedMails = 100
 
-// lineKeys are the Data of a mail about one domain that a joined mail has for each domain.
-var lineKeys = []string{"domain", NoticeDomain, NoticeTerm, "gross", "years", "charge_at", "paid_until", "next_term", "announced", "what", "why", "position"}
+// lineKeys are the Data of a mail about one domain that a joined mail has for each domain. It
+// occurred when that of its first line did.
+var lineKeys = []string{"domain", NoticeDomain, NoticeTerm, "gross", "years", "charge_at", "paid_until", "next_term", "announced", "what", "why", "position", MailOccurredAt}
 
 // linePrefix starts the keys of the nth line, counted from 1.
 func linePrefix(n int) string { return "item" + strconv.Itoa(n) + "_" }

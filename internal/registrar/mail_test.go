@@ -17,3 +17,14 @@ func TestMailKind_ConfirmationsAboutDomainsAreKept(t *testing.T) {
 		}
 	}
 }
+
+func TestJoinMails_LinesMayHaveOccurredAtDifferentTimes(t *testing.T) {
+	t.Parallel()
+	line := func(name, at string) map[string]string {
+		return map[string]string{"domain": name, registrar.MailOccurredAt: at, "after": "Max"}
+	}
+	joined, ok := registrar.JoinMails(line("a.de", "2027-02-01T12:00:00Z"), line("b.de", "2027-02-01T12:00:07Z"))
+	if !ok || joined["items"] != "2" || joined[registrar.MailOccurredAt] != "2027-02-01T12:00:00Z" {
+		t.Errorf("%t, %v", ok, joined)
+	}
+}

@@ -3,6 +3,9 @@ package store
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +26,9 @@ const linkContact = account.LinkKind(registrar.MailContactCheck)
 // maxAddressChecks bounds the checks of one address that are read.
 const maxAddressChecks = 100
 
+// maxHeldDomains bounds the domains of a check that are counted for a mail.
+const maxHeldDomains = 10_000
+
 func contactCheckOf(row query.ContactCheck) contactcheck.Check {
 	return contactcheck.Check{
 		ID: row.ID, Customer: row.CustomerID, Email: row.Email, State: contactcheck.State(row.State), Notices: int(row.Notices),
@@ -36,7 +42,7 @@ func contactCheckOf(row query.ContactCheck) contactcheck.Check {
 func (db *DB) ListUncheckedDomains(ctx context.Context, guestsSince time.Time, after string, limit int) ([]contactcheck.Domain, error) {
 	return rowsAs(func(row query.ListUncheckedDomainsRow) contactcheck.Domain {
 		return contactcheck.Domain{
-			ID: row.ID, Customer: row.CustomerID, Registrant: row.Registrant, Email: cmp.Or(fromJSON[registrar.Registrant](row.Registrant).Email, row.Email),
+			ID: row.ID, Customer: row.CustomerID, Name: row.Name, Registrant: row.Registrant, Email: cmp.Or(fromJSON[registrar.Registrant](row.Registrant).Email, row.Email),
 			Since: fromMicros(row.RegistrantSince), Hold: row.ContactHold,
 		}
 	})(db.read().ListUncheckedDomains(ctx, query.ListUncheckedDomainsParams{GuestsSince: micros(guestsSince), AfterID: after, MaxRows: int32(limit)}))
@@ -55,8 +61,11 @@ func (db *DB) OpenContactCheck(ctx context.Context, domain contactcheck.Domain, 
 		}
 		if err := swapped(q.SetContactCheck(ctx, query.SetContactCheckParams{
 			ContactCheck: id, ID: domain.ID, CustomerID: domain.Customer, Registrant: domain.Registrant,
-		})); err != nil || id != opening.Check.ID {
+		})); err != nil || id == "" {
 			return err
+		}
+		if id != opening.Check.ID {
+			return addToFirstMail(ctx, q, id, domain.Name, opening)
 		}
 		check := opening.Check
 		if err := q.InsertContactCheck(ctx, query.InsertContactCheckParams{
@@ -96,6 +105,23 @@ func joinableCheck(ctx context.Context, q *query.Queries, domain contactcheck.Do
 	return id, nil
 }
 
+// addToFirstMail names another domain in the first mail of a check, unless that is sent already.
+func addToFirstMail(ctx context.Context, q *query.Queries, check, name string, opening contactcheck.Opening) error {
+	id := contactcheck.FirstMailID(check)
+	row, err := q.LockQueuedMail(ctx, id, string(opening.Mail.Kind))
+	if ok, err := found(err); !ok {
+		return err
+	}
+	var queued map[string]string
+	if err := json.Unmarshal([]byte(row), &queued); err != nil {
+		return fmt.Errorf("store: decode data of mail %s: %w", id, err)
+	}
+	_, err = q.ReplaceQueuedMail(ctx, query.ReplaceQueuedMailParams{
+		ID: id, Kind: string(opening.Mail.Kind), Data: jsonText(contactcheck.AddToFirstMail(queued, name)), Due: micros(opening.At.Add(opening.Mail.Delay)),
+	})
+	return err
+}
+
 // ListDueChecks returns contact checks whose step is due.
 func (db *DB) ListDueChecks(ctx context.Context, now time.Time, stopped bool, limit int) ([]contactcheck.Check, error) {
 	return rowsAs(contactCheckOf)(db.read().ListDueContactChecks(ctx, query.ListDueContactChecksParams{
@@ -128,13 +154,15 @@ func (db *DB) IsConfirmedAddress(ctx context.Context, customer, email string) (b
 	return db.read().IsConfirmedAddress(ctx, customer, emailKey(email))
 }
 
+func domainOfCheck(row query.ListDomainsOfCheckRow) contactcheck.Domain {
+	return contactcheck.Domain{
+		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Hold: row.ContactHold, Held: strings.Contains(row.RegistryStatus, "Hold"),
+	}
+}
+
 // ListDomainsOfCheck returns domains that wait for a contact check.
 func (db *DB) ListDomainsOfCheck(ctx context.Context, check, after string, limit int) ([]contactcheck.Domain, error) {
-	return rowsAs(func(row query.ListDomainsOfCheckRow) contactcheck.Domain {
-		return contactcheck.Domain{
-			ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Hold: row.ContactHold, Held: strings.Contains(row.RegistryStatus, "Hold"),
-		}
-	})(db.read().ListDomainsOfCheck(ctx, query.ListDomainsOfCheckParams{ContactCheck: check, AfterID: after, MaxRows: int32(limit)}))
+	return rowsAs(domainOfCheck)(db.read().ListDomainsOfCheck(ctx, query.ListDomainsOfCheckParams{ContactCheck: check, AfterID: after, MaxRows: int32(limit)}))
 }
 
 // CountDomainsOfCheck counts the domains that wait for a contact check.
@@ -152,7 +180,10 @@ func updateContactCheck(ctx context.Context, q *query.Queries, transition contac
 	})); err != nil {
 		return err
 	}
-	return recordEffects(ctx, q, transition.Event, transition.Mail, transition.At)
+	if err := recordEffects(ctx, q, transition.Event, nil, transition.At); err != nil {
+		return err
+	}
+	return queueMails(ctx, q, transition.Mails, transition.At)
 }
 
 // UpdateContactCheck stores a transition of a contact check.
@@ -217,22 +248,39 @@ func confirmAddress(ctx context.Context, q *query.Queries, confirmation contactc
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
-	offline := false
+	var offline []string // names
 	for _, row := range rows {
-		if row.SuspendedAt > 0 && !offline {
-			if offline, err = q.HasHeldDomains(ctx, row.ID); err != nil {
+		if row.SuspendedAt > 0 {
+			held, err := namesOfHeld(ctx, q, row.ID)
+			if err != nil {
 				return 0, err
 			}
+			offline = append(offline, held...)
 		}
 		if err := q.EndContactCheck(ctx, row.ID); err != nil {
 			return 0, err
 		}
 	}
 	var mail *registrar.Mail
-	if offline {
+	if len(offline) > 0 {
+		data := map[string]string{}
+		maps.Copy(data, confirmation.Mail.Data)
+		registrar.NameDomains(data, offline...)
 		mail = &confirmation.Mail
+		mail.Data = data
 	}
 	return len(rows), recordEffects(ctx, q, &confirmation.Event, mail, confirmation.At)
+}
+
+// namesOfHeld returns the names of the domains of a check that are offline.
+func namesOfHeld(ctx context.Context, q *query.Queries, check string) (names []string, err error) {
+	domains, err := rowsAs(domainOfCheck)(q.ListDomainsOfCheck(ctx, query.ListDomainsOfCheckParams{ContactCheck: check, MaxRows: maxHeldDomains}))
+	for _, domain := range domains {
+		if domain.Held {
+			names = append(names, domain.Name)
+		}
+	}
+	return names, err
 }
 
 // claimedAddress confirms the address of a guest who has used the link from a mail to it.

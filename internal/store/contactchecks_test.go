@@ -29,12 +29,18 @@ func openCheck(t *testing.T, db *DB, customer, domain string, now time.Time) (co
 	}
 	opened, err := db.OpenContactCheck(t.Context(), unchecked[0], contactcheck.Opening{
 		Check: check, At: now, Event: registrar.AuditEvent{Actor: registrar.Actor{Kind: registrar.ActorSystem}, Action: contactcheck.ActionAsked, Customer: customer, At: now},
-		Mail: registrar.Mail{Kind: registrar.MailContactCheck, Customer: customer, To: clientEmail, Data: map[string]string{registrar.NoticeDomain: check.ID}},
+		Mail: registrar.Mail{ID: contactcheck.FirstMailID(check.ID), Kind: registrar.MailContactCheck, Customer: customer, To: clientEmail, Data: firstMailData(check.ID, unchecked[0].Name)},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return check, opened
+}
+
+func firstMailData(check, domain string) map[string]string {
+	data := map[string]string{registrar.NoticeDomain: check}
+	registrar.NameDomains(data, domain)
+	return data
 }
 
 func contactOf(t *testing.T, db *DB, domain string) (check, hold string) {
@@ -137,6 +143,10 @@ func TestOpenContactCheck_OneCheckPerAddressUntilReminder(t *testing.T) {
 		}
 		if n := count(t, db, `SELECT count(*) FROM mails WHERE kind = 'contact_check' AND recipient = $1`, clientEmail); n != 1 {
 			t.Errorf("%d mails for one address", n)
+		}
+		queued, err := query.New(db.sql.Writer()).LockQueuedMail(ctx, contactcheck.FirstMailID(first.ID), string(registrar.MailContactCheck))
+		if data := fromJSON[map[string]string](queued); err != nil || data["domains"] != "2" || data["item1_name"] != "one.org" || data["item2_name"] != "two.org" {
+			t.Errorf("the first mail names %v, %v", data, err)
 		}
 		reminded := first
 		reminded.Notices++

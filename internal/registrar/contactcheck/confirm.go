@@ -2,6 +2,7 @@ package contactcheck
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
@@ -21,11 +22,7 @@ const (
 
 // LinkState returns what the link from a mail is good for, and changes nothing.
 func (s *Service) LinkState(ctx context.Context, secret string) (LinkState, error) {
-	customer, email, err := s.linkedAddress(ctx, secret)
-	if err != nil {
-		return 0, err
-	}
-	checks, err := s.cfg.Store.ListChecksOfAddress(ctx, customer, email, maxListed)
+	checks, err := s.linkedChecks(ctx, secret)
 	if err != nil {
 		return 0, err
 	}
@@ -39,6 +36,30 @@ func (s *Service) LinkState(ctx context.Context, secret string) (LinkState, erro
 		}
 	}
 	return state, nil
+}
+
+// LinkDomains returns the names of the first domains that wait for a link to be used, and how many
+// more there are.
+func (s *Service) LinkDomains(ctx context.Context, secret string) (names []string, further int, err error) {
+	checks, err := s.linkedChecks(ctx, secret)
+	for _, check := range checks {
+		if err != nil || !check.Open() {
+			continue
+		}
+		var domains []Domain
+		domains, err = s.listDomains(ctx, check)
+		names = append(names, namesOf(domains)...)
+	}
+	further = max(len(names)-maxNamed, 0)
+	return names[:len(names)-further], further, err
+}
+
+func (s *Service) linkedChecks(ctx context.Context, secret string) ([]Check, error) {
+	customer, email, err := s.linkedAddress(ctx, secret)
+	if err != nil {
+		return nil, err
+	}
+	return s.cfg.Store.ListChecksOfAddress(ctx, customer, email, maxListed)
 }
 
 func (s *Service) linkedAddress(ctx context.Context, secret string) (customer, email string, err error) {
@@ -159,11 +180,15 @@ func (s *Service) Resend(ctx context.Context, actor registrar.Actor, id string) 
 	}
 	next := check
 	next.ResentAt = s.cfg.Now()
-	mail, err := s.mailTo(ctx, next)
+	domains, err := s.listDomains(ctx, check)
 	if err != nil {
 		return err
 	}
-	updated, err := s.cfg.Store.UpdateContactCheck(ctx, Transition{From: check, To: next, Mail: &mail, At: s.cfg.Clock()})
+	mail, err := s.mailTo(ctx, next, domains)
+	if err != nil {
+		return err
+	}
+	updated, err := s.cfg.Store.UpdateContactCheck(ctx, Transition{From: check, To: next, Mails: []registrar.Mail{mail}, At: s.cfg.Clock()})
 	if err == nil && !updated { // a job or another tab has sent one
 		return &registrar.Error{Kind: registrar.KindRateLimited, Code: ResentToo, RetryAfter: resendInterval}
 	}
@@ -177,6 +202,20 @@ func (s *Service) OfDomain(ctx context.Context, actor registrar.Actor, domain st
 		return Check{}, false, err
 	}
 	return s.cfg.Store.GetContactCheckOfDomain(ctx, actor.Customer, domain)
+}
+
+// MustConfirm reports whether an address has to be confirmed before the end of Term once it is the
+// registrant's of a customer's domain.
+func (s *Service) MustConfirm(ctx context.Context, actor registrar.Actor, email string) (bool, error) {
+	if err := actor.RequirePerson(); err != nil {
+		return false, err
+	}
+	confirmed, err := s.cfg.Store.IsConfirmedAddress(ctx, actor.Customer, email)
+	if err != nil || confirmed {
+		return false, err
+	}
+	checks, err := s.cfg.Store.ListChecksOfAddress(ctx, actor.Customer, email, maxListed)
+	return !slices.ContainsFunc(checks, func(check Check) bool { return check.State == Confirmed }), err
 }
 
 // ListOwn returns a customer's open checks, the first that are due first.

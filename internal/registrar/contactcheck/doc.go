@@ -32,7 +32,8 @@
 //	day  step, in business time, counted from the registration, transfer or change
 //	0    the first mail; to a guest on day 1
 //	5    a reminder
-//	12   the last reminder; between it and the suspension are always three days
+//	12   the last reminder; between it and the suspension are always three days. A warning to the
+//	     customer goes out with it
 //	15   clientHold for each domain; a mail to the customer when the registries have decided
 //
 // # Suspension

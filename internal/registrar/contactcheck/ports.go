@@ -63,7 +63,8 @@ type Changes interface {
 
 var _ Changes = (*domainchange.Service)(nil)
 
-// Opening is a check to be opened, with its first mail.
+// Opening is a check to be opened, with its first mail, whose ID is FirstMailID. If the domain joins
+// another check, AddToFirstMail names it in that check's first mail, unless that is sent already.
 type Opening struct {
 	Check Check
 	Mail  registrar.Mail
@@ -74,7 +75,7 @@ type Opening struct {
 // Transition moves a check from one row to another.
 type Transition struct {
 	From, To Check
-	Mail     *registrar.Mail
+	Mails    []registrar.Mail
 	Event    *registrar.AuditEvent
 	At       time.Time
 }
@@ -102,7 +103,8 @@ const (
 	Stopped    Verdict = "stopped"     // the brake is engaged, or the day's limit reached
 )
 
-// Confirmation is the confirmation of an address for an account.
+// Confirmation is the confirmation of an address for an account. The store names the domains that
+// are offline in the mail with registrar.NameDomains.
 type Confirmation struct {
 	Customer, Email string
 	By              Means

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -29,7 +27,6 @@ const (
 	resendInterval = time.Hour
 
 	maxListed     = 1000
-	maxNamed      = 10      // domains in a mail to the customer
 	maxPlanned    = 100_000 // rows that a preview reads
 	maxNoteLength = 500
 )
@@ -43,6 +40,9 @@ type Config struct {
 	Now, Clock func() time.Time
 	Logger     *slog.Logger
 	MailQueued func() // called after a mail was stored
+	// GatherFor is how long the first mail waits for further domains of its address, as those of
+	// an action for many domains; real time.
+	GatherFor time.Duration
 	// OnState is called for each new state of a check.
 	OnState func(state State)
 }
@@ -132,22 +132,6 @@ func storeContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 }
 
-// mailTo returns the mail that asks for a confirmation. It names the customer, so that the
-// registrant knows whose request it is.
-func (s *Service) mailTo(ctx context.Context, check Check) (registrar.Mail, error) {
-	customer, _, err := s.cfg.Store.GetRegistrantData(ctx, check.Customer)
-	name := customer.DisplayName()
-	if strings.EqualFold(customer.Email, check.Email) { // a guest's own address
-		name = ""
-	}
-	return registrar.Mail{Kind: registrar.MailContactCheck, Customer: check.Customer, To: check.Email, Data: map[string]string{
-		"notice": strconv.Itoa(check.Notices), "due": dateText(check.DueAt), "suspended": strconv.FormatBool(check.State == Suspended && check.WaitsFor != WaitsForRegistry),
-		registrar.NoticeDomain: check.ID, "name": name,
-	}}, err
-}
-
-func dateText(at time.Time) string { return at.UTC().Format(time.DateOnly) }
-
 func (s *Service) auditEvent(action registrar.Action, check Check) registrar.AuditEvent {
 	return registrar.AuditEvent{Actor: registrar.Actor{Kind: registrar.ActorSystem}, Action: action, Customer: check.Customer, Object: check.Email, At: s.cfg.Now()}
 }
@@ -161,7 +145,8 @@ func (s *Service) open(ctx context.Context, domain Domain) {
 	}
 	check := newCheck(domain, s.cfg.Now())
 	opened := false
-	mail, err := s.mailTo(storeCtx, check)
+	mail, err := s.mailTo(storeCtx, check, []Domain{domain})
+	mail.ID, mail.Delay = FirstMailID(check.ID), s.cfg.GatherFor
 	if err == nil {
 		opened, err = s.cfg.Store.OpenContactCheck(storeCtx, domain, Opening{
 			Check: check, Mail: mail, Event: s.auditEvent(ActionAsked, check), At: s.cfg.Clock(),
@@ -251,11 +236,11 @@ func (s *Service) next(ctx context.Context, check Check) error {
 		return s.holdDomains(ctx, check)
 	case check.Notices < LastNotice:
 		next := check.reminded(s.cfg.Now())
-		mail, err := s.mailTo(ctx, next)
+		mails, err := s.reminderMails(ctx, next)
 		if err != nil {
 			return err
 		}
-		return s.update(ctx, Transition{From: check, To: next, Mail: &mail})
+		return s.update(ctx, Transition{From: check, To: next, Mails: mails})
 	default:
 		return s.suspend(ctx, check, domains)
 	}
@@ -271,20 +256,8 @@ func (s *Service) update(ctx context.Context, transition Transition) error {
 	if transition.To.State != transition.From.State {
 		s.cfg.OnState(transition.To.State)
 	}
-	if transition.Mail != nil {
+	if len(transition.Mails) > 0 {
 		s.cfg.MailQueued()
 	}
 	return nil
-}
-
-// customerMail names the domains of a check to its customer.
-func customerMail(kind registrar.MailKind, check Check, domains []Domain) registrar.Mail {
-	named := domains[:min(len(domains), maxNamed)]
-	data := map[string]string{
-		"email": check.Email, "items": strconv.Itoa(len(named)), "further": strconv.FormatBool(len(domains) > len(named)), registrar.NoticeDomain: check.ID,
-	}
-	for i, domain := range named {
-		data["item"+strconv.Itoa(i+1)+"_name"] = domain.Name
-	}
-	return registrar.Mail{Kind: kind, Customer: check.Customer, Data: data}
 }

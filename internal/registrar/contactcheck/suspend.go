@@ -80,7 +80,7 @@ func (s *Service) holdDomains(ctx context.Context, check Check) error {
 	transition := Transition{From: check, To: next}
 	if len(held) > 0 && (len(held) == len(all) || check.WaitsFor != WaitsForRegistry) {
 		mail, event := customerMail(registrar.MailContactSuspended, check, held), s.auditEvent(ActionSuspended, check)
-		transition.Mail, transition.Event = &mail, &event
+		transition.Mails, transition.Event = []registrar.Mail{mail}, &event
 	}
 	return s.update(ctx, transition)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
@@ -109,6 +110,7 @@ func (s *Service) addRegistrants(ctx context.Context, done *Transition, sent reg
 func registrantNotice(change Change, address string, before, after registrar.Registrant) registrar.Mail {
 	mail := registrar.Mail{Kind: registrar.MailHolderNotice, Customer: change.Customer, To: address, Data: map[string]string{
 		"domain": change.Name, "before": before.DisplayName(), "after": after.DisplayName(), "reason": string(change.Desired.Reason),
+		registrar.MailOccurredAt: change.UpdatedAt.UTC().Format(time.RFC3339),
 	}}
 	if change.Bulk != "" { // one mail for what was requested together
 		sum := sha256.Sum256([]byte(strings.ToLower(address)))

@@ -57,7 +57,8 @@ type Domain struct {
 	Expires                 bool   // its customer chose to let it expire
 }
 
-// RenewalPrice is the price of a domain's next term, including VAT at a rate.
+// RenewalPrice is the price of a domain's next term for its customer, including VAT at a rate, which
+// may be 0.
 type RenewalPrice struct {
 	Gross           registrar.Cents
 	Years           int
@@ -174,7 +175,10 @@ func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domai
 		data["over"] = "true"
 	}
 	if price := s.cfg.RenewalPrice(ctx, domain, now); price.Gross > 0 {
-		data["renewal"], data["renewal_years"], data["vat_rate"] = price.Gross.String(), strconv.Itoa(price.Years), strconv.Itoa(price.RateBasisPoints)
+		data["renewal"], data["renewal_years"] = price.Gross.String(), strconv.Itoa(price.Years)
+		if price.RateBasisPoints > 0 {
+			data["vat_rate"] = strconv.Itoa(price.RateBasisPoints)
+		}
 	}
 	return registrar.Mail{Kind: kind, Customer: domain.Customer, Data: data}, nil
 }

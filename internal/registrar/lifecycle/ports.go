@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/cost"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 )
 
 // Store persists notices, unpaid terms, reminders and the brake.
@@ -73,6 +74,9 @@ type reminderStore interface {
 	// ListDueReminders returns accounts whose last reminder, or its date, is before.
 	ListDueReminders(ctx context.Context, before time.Time, limit int) ([]Reminder, error)
 	GetRegistrantData(ctx context.Context, customer string) (registrar.Registrant, bool, error)
+	// ListDomainsOfHolder and ListHolders are those of holder.Store.
+	ListDomainsOfHolder(ctx context.Context, customer, id, after string, limit int) ([]holder.Domain, error)
+	ListHolders(ctx context.Context, customer string, limit int) ([]holder.Holder, error)
 	// StoreReminder stores the date of a reminder and queues its mail, if the account holds
 	// domains. It returns false if the date has changed since. A nil mail sets the date only.
 	StoreReminder(ctx context.Context, was Reminder, at time.Time, mail *registrar.Mail, clock time.Time) (bool, error)

@@ -2,9 +2,11 @@ package lifecycle
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 )
 
 // Reminder is an account's reminder to check its registrant data.
@@ -62,16 +64,38 @@ func lastAnniversary(created, now time.Time) time.Time {
 	return at
 }
 
-// reminderMail shows the registrant data; nil without any.
+// reminderMail shows the registrant data of the account and names the domains that it holds with
+// other data; nil without any.
 func (s *Service) reminderMail(ctx context.Context, customer string) (*registrar.Mail, error) {
 	registrant, found, err := s.cfg.Store.GetRegistrantData(ctx, customer)
 	if err != nil || !found {
 		return nil, err
 	}
-	return &registrar.Mail{Kind: registrar.MailDataReminder, Customer: customer, Data: map[string]string{
+	data := map[string]string{
 		"at": dateText(s.cfg.Now()), "registrant_name": registrant.Name, "registrant_organisation": registrant.Organisation,
 		"registrant_street": registrant.Street, "registrant_city": registrant.PostalCode + " " + registrant.City,
 		"registrant_state": registrant.State, "registrant_country": registrant.Country, "registrant_phone": registrant.Phone,
 		"registrant_email": registrant.Email,
-	}}, nil
+	}
+	for name := ""; ; {
+		domains, err := s.cfg.Store.ListDomainsOfHolder(ctx, customer, holder.Own, name, holderBatch)
+		if err != nil {
+			return nil, err
+		}
+		for _, domain := range domains {
+			if domain.Registrant != registrant {
+				registrar.NameDomains(data, domain.Name)
+			}
+		}
+		if len(domains) < holderBatch {
+			break
+		}
+		name = domains[len(domains)-1].Name
+	}
+	others, err := s.cfg.Store.ListHolders(ctx, customer, 1)
+	data["other_holders"] = strconv.FormatBool(len(others) > 0)
+	return &registrar.Mail{Kind: registrar.MailDataReminder, Customer: customer, Data: data}, err
 }
+
+// holderBatch is how many domains are compared with the account's data at a time.
+const holderBatch = 500

@@ -7,14 +7,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// The Data of both mails: domain, domain_id, gaining, and the times requested and acts_at in
-// RFC 3339; empty if unknown. MailTransferAway also has stoppable; MailTransferAwayEnded has
+// The Data of both mails: domain, domain_id, gaining, and the times requested, acts_at and ended_at
+// in RFC 3339; empty if unknown. MailTransferAway also has stoppable; MailTransferAwayEnded has
 // change, a final State, or stop_refused or approve_refused, and at, the day.
 func newMail(kind registrar.MailKind, t Transfer) *registrar.Mail {
 	mail := &registrar.Mail{Kind: kind, Customer: t.Customer, Data: map[string]string{
 		"domain": t.Name, registrar.NoticeDomain: t.Domain, "gaining": t.Gaining,
 	}}
-	for key, at := range map[string]time.Time{"requested": t.RequestedAt, "acts_at": t.ActsAt} {
+	for key, at := range map[string]time.Time{"requested": t.RequestedAt, "acts_at": t.ActsAt, "ended_at": t.EndedAt} {
 		if !at.IsZero() {
 			mail.Data[key] = at.UTC().Format(time.RFC3339)
 		}

@@ -1,7 +1,7 @@
 -- Domains whose check is not opened yet, by id. A guest has been asked by the claim mail, so that
 -- those of the last day wait; there are never many of them.
 -- name: ListUncheckedDomains :many
-SELECT domains.id, domains.customer_id, domains.registrant, domains.registrant_since, domains.contact_hold, customers.email FROM domains
+SELECT domains.id, domains.customer_id, domains.name, domains.registrant, domains.registrant_since, domains.contact_hold, customers.email FROM domains
 JOIN customers ON customers.id = domains.customer_id
 WHERE domains.contact_check IN ('new', 'guest') AND domains.contact_check <> '' AND domains.id > sqlc.arg(after_id)
     AND (domains.contact_check = 'new' OR domains.registrant_since <= sqlc.arg(guests_since))
@@ -84,9 +84,6 @@ SET state = 'confirmed', step_at = 0, waits_for = '', ended_at = sqlc.arg(now), 
     note = sqlc.arg(note)
 WHERE customer_id = sqlc.arg(customer_id) AND email_key = sqlc.arg(email_key) AND state IN ('pending', 'suspended')
 RETURNING id, suspended_at;
-
--- name: HasHeldDomains :one
-SELECT EXISTS (SELECT 1 FROM domains WHERE contact_check = $1 AND contact_check <> '' AND registry_status LIKE '%Hold%') AS held;
 
 -- name: EndContactCheck :exec
 UPDATE domains SET contact_check = '' WHERE contact_check = $1 AND contact_check <> '';

@@ -186,17 +186,6 @@ func (q *Queries) GetContactCheckOfDomain(ctx context.Context, iD string, custom
 	return i, err
 }
 
-const hasHeldDomains = `-- name: HasHeldDomains :one
-SELECT EXISTS (SELECT 1 FROM domains WHERE contact_check = $1 AND contact_check <> '' AND registry_status LIKE '%Hold%') AS held
-`
-
-func (q *Queries) HasHeldDomains(ctx context.Context, contactCheck string) (bool, error) {
-	row := q.db.QueryRowContext(ctx, hasHeldDomains, contactCheck)
-	var held bool
-	err := row.Scan(&held)
-	return held, err
-}
-
 const insertContactCheck = `-- name: InsertContactCheck :exec
 INSERT INTO contact_checks (id, customer_id, email, email_key, state, notices, opened_at, due_at, step_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -651,7 +640,7 @@ func (q *Queries) ListPlannedSuspensions(ctx context.Context, arg ListPlannedSus
 }
 
 const listUncheckedDomains = `-- name: ListUncheckedDomains :many
-SELECT domains.id, domains.customer_id, domains.registrant, domains.registrant_since, domains.contact_hold, customers.email FROM domains
+SELECT domains.id, domains.customer_id, domains.name, domains.registrant, domains.registrant_since, domains.contact_hold, customers.email FROM domains
 JOIN customers ON customers.id = domains.customer_id
 WHERE domains.contact_check IN ('new', 'guest') AND domains.contact_check <> '' AND domains.id > $1
     AND (domains.contact_check = 'new' OR domains.registrant_since <= $2)
@@ -668,6 +657,7 @@ type ListUncheckedDomainsParams struct {
 type ListUncheckedDomainsRow struct {
 	ID              string
 	CustomerID      string
+	Name            string
 	Registrant      string
 	RegistrantSince int64
 	ContactHold     string
@@ -688,6 +678,7 @@ func (q *Queries) ListUncheckedDomains(ctx context.Context, arg ListUncheckedDom
 		if err := rows.Scan(
 			&i.ID,
 			&i.CustomerID,
+			&i.Name,
 			&i.Registrant,
 			&i.RegistrantSince,
 			&i.ContactHold,

@@ -253,8 +253,13 @@ Ihr Passwort und melden Sie alle Geräte ab:{{end}}
 `},
 		registrar.MailRegistrantChanged: {"Ihre Inhaberdaten wurden geändert", `
 am {{.At}} wurden in Ihrem Konto bei dotkontor die
-Daten geändert, auf die Ihre Domains eingetragen
-werden{{with .Address}} (von der IP-Adresse {{.}}){{end}}.
+Angaben geändert, mit denen Sie neue Domains
+registrieren{{with .Address}} (von der IP-Adresse {{.}}){{end}}.
+
+Domains, die schon registriert sind, behalten ihre bisherigen Angaben,
+bis Sie die neuen übernehmen:
+
+{{.Portal}}/holders/own/domains
 
 Waren Sie das nicht? Dann melden Sie sich bitte sofort {{if .NoPassword}}an, sehen Sie
 die Daten durch, melden Sie alle anderen Geräte ab und prüfen Sie Ihre

@@ -243,9 +243,14 @@ sign out on all devices:{{end}}
 {{.Portal}}
 `},
 		registrar.MailRegistrantChanged: {"Your domain holder details were changed", `
-The details that your domains are registered with were changed in your
+The details that you register new domains with were changed in your
 account at dotkontor on
 {{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
+
+Domains that are registered already keep their former details until you
+apply the new ones:
+
+{{.Portal}}/holders/own/domains
 
 If this wasn't you, please sign in immediately, {{if .NoPassword}}review the details,
 sign out on all other devices and check your passkeys:{{else}}change your password and

@@ -2,22 +2,33 @@ package smtp
 
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
+// germanCheckNames names the domains of a check in a subject. Mails that the previous release queued
+// have none.
+const germanCheckNames = `{{with .Items}}{{(index . 0).Name}}{{else}}Ihre Domains{{end}}{{if .Others}} und {{.Others}} weitere{{end}}`
+
+// germanCheckList lists them.
+const germanCheckList = `{{range .Items}}
+  {{.Name}}{{end}}{{if .Unlisted}}
+  und {{.Unlisted}} weitere{{end}}
+`
+
 // germanCheckMails are the mails about the confirmation of registrants' addresses in German. The
-// first goes to an address that may be a stranger's, so it names no domains, and of the customer
-// only the name: without it, the mail looks like phishing.
+// first goes to an address that may be a stranger's, so of the customer it has only the name; without
+// that and the domains, the mail looks like phishing.
 var germanCheckMails = map[registrar.MailKind]mailText{
-	registrar.MailContactCheck: {`{{if .Suspended}}Domains nicht erreichbar: bitte E-Mail-Adresse bestätigen{{else if eq .Notice "1"}}Domaininhaber: bitte bestätigen Sie Ihre E-Mail-Adresse bis {{.Due}}{{else if eq .Notice "2"}}Erinnerung: bitte bestätigen Sie Ihre E-Mail-Adresse bis {{.Due}}{{else}}Letzte Erinnerung: Ihre Domains gehen am {{.Due}} offline{{end}}`, `
-bei dotkontor sind Domains registriert, als deren Inhaber Sie mit dieser
-E-Mail-Adresse eingetragen sind.{{with .Name}} Registriert hat sie für Sie:
+	registrar.MailContactCheck: {`{{if .Suspended}}` + germanCheckNames + ` nicht erreichbar: bitte E-Mail-Adresse bestätigen{{else if eq .Notice "1"}}` + germanCheckNames + `: bitte bestätigen Sie Ihre E-Mail-Adresse bis {{.Due}}{{else if eq .Notice "2"}}Erinnerung: ` + germanCheckNames + `, bitte bestätigen Sie Ihre E-Mail-Adresse bis {{.Due}}{{else}}Letzte Erinnerung: ` + germanCheckNames + `, am {{.Due}} nicht mehr erreichbar{{end}}`, `
+{{if .Others}}bei dotkontor sind diese Domains registriert{{else}}bei dotkontor ist diese Domain registriert{{end}}, und Sie sind mit dieser
+E-Mail-Adresse als Inhaber eingetragen:
+` + germanCheckList + `{{with .Name}}
+Registriert hat sie für Sie:
 
   {{.}}
-
-{{else}}
-{{end}}Die Regeln für Domains (ICANN, § 49 BSIG) verlangen, dass Sie die
+{{end}}
+Die Regeln für Domains (ICANN, § 49 BSIG) verlangen, dass Sie die
 Adresse bestätigen.
 {{if .Suspended}}
-Bis zum {{.Due}} haben wir keine Bestätigung bekommen. Deshalb sind die
-Domains zurzeit nicht im DNS. Sobald Sie bestätigen, nehmen wir sie
+Bis zum {{.Due}} haben wir keine Bestätigung bekommen. Deshalb {{if .Others}}sind die
+Domains{{else}}ist die Domain{{end}} zurzeit nicht im DNS. Sobald Sie bestätigen, nehmen wir sie
 wieder auf:
 {{else}}
 Bitte bestätigen Sie sie bis zum {{.Due}}:
@@ -27,20 +38,34 @@ Bitte bestätigen Sie sie bis zum {{.Due}}:
 Auf der Seite genügt ein Klick. Ein Konto brauchen Sie dafür nicht. Der
 Link ist gültig bis {{.Until}}.
 {{if not .Suspended}}
-Ohne Ihre Bestätigung müssen wir die Domains danach aus dem DNS nehmen:
-Websites und E-Mail-Adressen unter diesen Namen funktionieren dann nicht
-mehr.
+Ohne Ihre Bestätigung müssen wir {{if .Others}}die Domains{{else}}die Domain{{end}} danach aus dem DNS nehmen. Websites und
+E-Mail-Adressen unter {{if .Others}}diesen Namen{{else}}diesem Namen{{end}} funktionieren dann nicht mehr.
 {{end}}
-Ihnen gehören keine Domains? Dann bestätigen Sie bitte nichts.
+{{if .Others}}Gehören die Domains nicht Ihnen?{{else}}Gehört die Domain nicht Ihnen?{{end}} Dann bestätigen Sie bitte nichts.
 `},
-	registrar.MailContactSuspended: {`Domains aus dem DNS genommen: {{.Email}} ist nicht bestätigt`, `
+	registrar.MailContactWarning: {germanCheckNames + `: ohne Bestätigung des Inhabers ab {{.Due}} nicht mehr erreichbar`, `
+der Inhaber {{if .Others}}dieser Domains{{else}}dieser Domain{{end}} hat seine E-Mail-Adresse {{.Email}}
+noch nicht bestätigt:
+` + germanCheckList + `
+Die Regeln für Domains (ICANN, § 49 BSIG) verlangen das. Bestätigt er sie
+nicht bis zum {{.Due}}, müssen wir {{if .Others}}die Domains{{else}}die Domain{{end}} aus dem DNS nehmen.
+Websites und E-Mail-Adressen unter {{if .Others}}diesen Namen{{else}}diesem Namen{{end}} funktionieren dann nicht
+mehr.
+
+Heute haben wir dem Inhaber zum letzten Mal geschrieben. Bitten Sie ihn,
+den Link in dieser E-Mail zu öffnen und zu bestätigen. Sie können sie ihm
+hier noch einmal schicken lassen:
+
+{{.Portal}}/contact-checks
+
+Ist die Adresse falsch? Dann ändern Sie den Inhaber auf der Seite der
+Domain.
+`},
+	registrar.MailContactSuspended: {germanCheckNames + ` aus dem DNS genommen: {{.Email}} ist nicht bestätigt`, `
 die E-Mail-Adresse {{.Email}}, die Sie als Adresse des Inhabers
 angegeben haben, ist nach drei Nachrichten nicht bestätigt. Wir mussten
 diese Domains aus dem DNS nehmen, sie sind nicht mehr erreichbar:
-{{range .Items}}
-  {{.Name}}{{end}}{{if .Further}}
-  und weitere{{end}}
-
+` + germanCheckList + `
 So kommen sie wieder hinein: Der Inhaber öffnet den Link aus unserer
 E-Mail und bestätigt. Wir nehmen sie dann sofort wieder ins DNS auf. Bis
 Websites und E-Mails überall wieder funktionieren, kann es einige Stunden
@@ -51,10 +76,11 @@ dauern. Die E-Mail können Sie hier noch einmal schicken lassen:
 Ist die Adresse falsch? Dann ändern Sie den Inhaber auf der Seite der
 Domain.
 `},
-	registrar.MailContactConfirmed: {`{{.Email}} ist bestätigt: Sperre aufgehoben`, `
+	registrar.MailContactConfirmed: {`{{.Email}} ist bestätigt: Sperre von ` + germanCheckNames + ` aufgehoben`, `
 die E-Mail-Adresse {{.Email}} ist bestätigt. Die Sperre der Domains, für
-die sie als Adresse des Inhabers eingetragen ist, heben wir jetzt auf. Bis
-sie überall wieder erreichbar sind, kann es einige Stunden dauern.
+die sie als Adresse des Inhabers eingetragen ist, heben wir jetzt auf:
+` + germanCheckList + `
+Bis sie überall wieder erreichbar sind, kann es einige Stunden dauern.
 
 {{.Portal}}
 `},

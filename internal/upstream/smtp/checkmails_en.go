@@ -2,20 +2,29 @@ package smtp
 
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
+// englishCheckNames and englishCheckList are as their German counterparts.
+const englishCheckNames = `{{with .Items}}{{(index . 0).Name}}{{else}}Your domains{{end}}{{if .Others}} and {{.Others}} more{{end}}`
+
+const englishCheckList = `{{range .Items}}
+  {{.Name}}{{end}}{{if .Unlisted}}
+  and {{.Unlisted}} more{{end}}
+`
+
 // englishCheckMails are the mails about the confirmation of registrants' addresses in English.
 var englishCheckMails = map[registrar.MailKind]mailText{
-	registrar.MailContactCheck: {`{{if .Suspended}}Domains offline: please confirm your email address{{else if eq .Notice "1"}}Domain holder: please confirm your email address by {{.Due}}{{else if eq .Notice "2"}}Reminder: please confirm your email address by {{.Due}}{{else}}Last reminder: your domains go offline on {{.Due}}{{end}}`, `
-You are listed as the holder of domains that are registered with
-dotkontor, with this email address.{{with .Name}} They were registered for you by:
+	registrar.MailContactCheck: {`{{if .Suspended}}` + englishCheckNames + ` offline: please confirm your email address{{else if eq .Notice "1"}}` + englishCheckNames + `: please confirm your email address by {{.Due}}{{else if eq .Notice "2"}}Reminder: ` + englishCheckNames + `, please confirm your email address by {{.Due}}{{else}}Last reminder: ` + englishCheckNames + `, offline on {{.Due}}{{end}}`, `
+{{if .Others}}These domains are registered{{else}}This domain is registered{{end}} with dotkontor, and you are listed as the
+holder, with this email address:
+` + englishCheckList + `{{with .Name}}
+Registered for you by:
 
   {{.}}
-
-{{else}}
-{{end}}The rules for domains (ICANN, and § 49 of Germany's BSIG) require you to
+{{end}}
+The rules for domains (ICANN, and § 49 of Germany's BSIG) require you to
 confirm the address.
 {{if .Suspended}}
-We received no confirmation by {{.Due}}, so the domains are offline for now.
-As soon as you confirm, we bring them back:
+We received no confirmation by {{.Due}}, so {{if .Others}}the domains are{{else}}the domain is{{end}} offline for now.
+As soon as you confirm, we put {{if .Others}}them{{else}}it{{end}} back into the DNS:
 {{else}}
 Please confirm it by {{.Due}}:
 {{end}}
@@ -24,31 +33,44 @@ Please confirm it by {{.Due}}:
 One click on that page is enough, and you don't need an account. The link
 is valid until {{.Until}}.
 {{if not .Suspended}}
-Without your confirmation, we have to take the domains out of the DNS after that
-day. Websites and email on them then stop working.
+Without your confirmation, we have to take {{if .Others}}the domains{{else}}the domain{{end}} out of the DNS after that
+day. Websites and email addresses under {{if .Others}}these names{{else}}this name{{end}} then stop working.
 {{end}}
-Not a holder of domains? Then please don't confirm anything.
+{{if .Others}}Aren't these domains yours?{{else}}Isn't this domain yours?{{end}} Then please don't confirm anything.
 `},
-	registrar.MailContactSuspended: {`Domains out of the DNS: {{.Email}} is not confirmed`, `
-The email address {{.Email}}, which you entered for the holder, is still
-not confirmed after three messages. We had to take these domains out of
-the DNS:
-{{range .Items}}
-  {{.Name}}{{end}}{{if .Further}}
-  and others{{end}}
+	registrar.MailContactWarning: {englishCheckNames + `: offline from {{.Due}} unless the holder confirms`, `
+The holder of {{if .Others}}these domains{{else}}this domain{{end}} has not confirmed the email address
+{{.Email}} yet:
+` + englishCheckList + `
+The rules for domains (ICANN, and § 49 of Germany's BSIG) require that.
+Without a confirmation by {{.Due}}, we have to take {{if .Others}}the domains{{else}}the domain{{end}} out of
+the DNS. Websites and email addresses under {{if .Others}}these names{{else}}this name{{end}} then stop working.
 
-To bring them back, the holder opens the link in our message and confirms.
-We then lift the suspension at once; it can take a few hours until they
-work everywhere again. You can have the message sent again here:
+Today we wrote to the holder for the last time. Ask them to open the link
+in that message and to confirm. You can have it sent to them again here:
 
 {{.Portal}}/contact-checks
 
 If the address is wrong, change the holder on the domain's page.
 `},
-	registrar.MailContactConfirmed: {`{{.Email}} is confirmed: domains back in the DNS`, `
+	registrar.MailContactSuspended: {englishCheckNames + ` out of the DNS: {{.Email}} is not confirmed`, `
+The email address {{.Email}}, which you entered for the holder, is still
+not confirmed after three messages. We had to take these domains out of
+the DNS:
+` + englishCheckList + `
+To bring them back, the holder opens the link in our message and confirms.
+We then put them back into the DNS at once; it can take a few hours until
+they work everywhere again. You can have the message sent again here:
+
+{{.Portal}}/contact-checks
+
+If the address is wrong, change the holder on the domain's page.
+`},
+	registrar.MailContactConfirmed: {`{{.Email}} is confirmed: ` + englishCheckNames + ` back in the DNS`, `
 The email address {{.Email}} is confirmed. We are now putting the
-domains whose holder has this address back into the DNS. It can take a few
-hours until they work everywhere again.
+domains whose holder has this address back into the DNS:
+` + englishCheckList + `
+It can take a few hours until they work everywhere again.
 
 {{.Portal}}
 `},

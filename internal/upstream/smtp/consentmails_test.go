@@ -152,6 +152,24 @@ func TestConsentMails_BatchListsEveryDomain(t *testing.T) {
 	}
 }
 
+func TestRenewalOnMail_SubjectNamesDomainOfFirstCharge(t *testing.T) {
+	t.Parallel()
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := map[string]string{
+		"items": "2", "item1_name": "alpha.io", "item1_charge_at": "2027-11-05", "item1_gross": "59.00", "item2_name": "delta.nl", "item2_charge_at": "2027-03-10", "item2_gross": "9.00",
+	}
+	for language, want := range map[string]string{
+		"de": "delta.nl und 1 weitere verlängern sich automatisch, erste Abbuchung am 10.03.2027", "en": "delta.nl and 1 more renew automatically, first charge on 10 March 2027",
+	} {
+		if subject, _, err := parsed.render(mailer.Message{Kind: registrar.MailRenewalOn, Language: language, Data: data}, "https://x/portal"); err != nil || subject != want {
+			t.Errorf("%s: %q, want %q, %v", language, subject, want, err)
+		}
+	}
+}
+
 func TestRenewalOnMail_NamesPeriodOfPrice(t *testing.T) {
 	t.Parallel()
 	for years, want := range map[string][2]string{"1": {"7,02 EUR für 1 Jahr\n", "7.02 EUR for 1 year\n"}, "2": {"7,02 EUR für 2 Jahre\n", "7.02 EUR for 2 years\n"}} {

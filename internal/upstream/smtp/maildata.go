@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
@@ -166,6 +167,7 @@ type termData struct {
 	Renewal      string
 	RenewalYears int
 	Registrant   []string
+	OtherHolders bool // the account has domains or could have them for other holders
 }
 
 var registrantFields = []string{
@@ -181,8 +183,16 @@ func (l *language) termData(data map[string]string) termData {
 	d.DaysLeft, _ = strconv.Atoi(data["days_left"])
 	d.Renewal = l.formatAmount(data["renewal"])
 	d.RenewalYears, _ = strconv.Atoi(data["renewal_years"])
+	d.OtherHolders = data["other_holders"] == "true"
 	for _, field := range registrantFields {
-		if value := sanitizeLine(data[field], 70); value != "" {
+		value := data[field]
+		switch field {
+		case "registrant_country":
+			value = registrar.CountryName(l.code, value)
+		case "registrant_phone":
+			value = account.FormatPhone(value)
+		}
+		if value = sanitizeLine(value, 70); value != "" {
 			d.Registrant = append(d.Registrant, value)
 		}
 	}
@@ -283,6 +293,15 @@ func (l *language) formatTime(value string) string {
 		return ""
 	}
 	return l.moment(at)
+}
+
+// formatLocalDay formats the day of a time where formatTime has its hour.
+func (l *language) formatLocalDay(value string) string {
+	at, err := time.Parse(time.RFC3339, value)
+	if err != nil {
+		return ""
+	}
+	return at.In(registrar.Germany()).Format(l.dateLayout)
 }
 
 // formatDay formats the day of a time in UTC, as the portal does.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"text/template"
@@ -56,7 +57,7 @@ var securityMails = map[registrar.MailKind]bool{
 	registrar.MailApplicationConnected: true, registrar.MailApplicationReplayed: true, registrar.MailAgentLinked: true,
 	registrar.MailAuthCode: true, registrar.MailAccountClosed: true,
 	registrar.MailTransferAway: true, registrar.MailTransferAwayEnded: true, registrar.MailHolderNotice: true,
-	registrar.MailContactCheck: true, registrar.MailContactSuspended: true,
+	registrar.MailContactCheck: true, registrar.MailContactWarning: true, registrar.MailContactSuspended: true,
 }
 
 // undatedLists are mails about several domains whose subjects name the first of the list. Those of
@@ -141,7 +142,7 @@ type templateData struct {
 	// Notice is the number of a mail that asks to confirm an address, Due the last day to do so.
 	Notice, Due       string
 	Suspended         bool // domains are suspended until then
-	Further           bool // there are more domains than Items
+	Unlisted          int  // domains that Items does not have
 	Buyer, NoPassword bool
 }
 
@@ -215,11 +216,17 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 		}
 	}
 	data.Notice, data.Due = sanitizeValue(message.Data["notice"]), lang.formatDate(message.Data["due"])
-	data.Suspended, data.Further = message.Data["suspended"] == "true", message.Data["further"] == "true"
+	data.Suspended = message.Data["suspended"] == "true"
+	if all, _ := strconv.Atoi(message.Data["domains"]); all > len(data.Items) {
+		data.Others, data.Unlisted = all-1, all-len(data.Items)
+	}
 	data.Over = message.Data["over"] == "true"
 	data.renewalData = lang.renewalData(message.Data, portal)
 	if undatedLists[message.Kind] && data.More > 0 && len(data.Renewals) > 0 {
 		data.Domain = data.Renewals[0].Name
+		if message.Kind == registrar.MailRenewalOn { // the subject has the day of the first charge
+			data.Domain = cmp.Or(data.First, data.Domain)
+		}
 	}
 	data.transferData = lang.transferData(message.Data, data.Page)
 	base := strings.TrimSuffix(portal, "/portal")

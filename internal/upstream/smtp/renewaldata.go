@@ -14,6 +14,7 @@ type renewalData struct {
 	Renewals []renewalLine
 	More     int    // further renewals, beyond the first one
 	Earliest string // the day of the first charge of all renewals
+	First    string // the domain that it is for
 	Years    int    // the length of the next term, if a mail is about one domain; 0 if unknown
 	Manual   int    // renewals that the customer has to pay by hand for this term
 	Method   string // the label of the saved payment method; empty if there is none
@@ -85,12 +86,12 @@ func (l *language) renewalData(data map[string]string, portal string) renewalDat
 	}
 	total, err := registrar.ParseCents(data["gross"])
 	d.RoundedTotal = err == nil && len(d.Renewals) == count && sum != total
+	slices.SortStableFunc(d.Renewals, func(a, b renewalLine) int { return compareNames(a.Name, b.Name) })
 	earliest := ""
 	for _, line := range d.Renewals {
 		if line.Charge != "" && (earliest == "" || line.chargeAt < earliest) {
-			earliest, d.Earliest = line.chargeAt, line.Charge
+			earliest, d.Earliest, d.First = line.chargeAt, line.Charge, line.Name
 		}
 	}
-	slices.SortStableFunc(d.Renewals, func(a, b renewalLine) int { return compareNames(a.Name, b.Name) })
 	return d
 }

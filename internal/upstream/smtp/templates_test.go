@@ -20,7 +20,7 @@ import (
 // domains.
 var (
 	kinds         = slices.Concat(accountKinds, orderKinds, renewalKinds, termKinds, transferKinds, checkKinds)
-	checkKinds    = []registrar.MailKind{registrar.MailContactCheck, registrar.MailContactSuspended, registrar.MailContactConfirmed}
+	checkKinds    = []registrar.MailKind{registrar.MailContactCheck, registrar.MailContactWarning, registrar.MailContactSuspended, registrar.MailContactConfirmed}
 	transferKinds = []registrar.MailKind{registrar.MailTransferAway, registrar.MailTransferAwayEnded}
 	renewalKinds  = []registrar.MailKind{
 		registrar.MailRenewalUpcoming, registrar.MailRenewalPriceRise, registrar.MailRenewalDeclined, registrar.MailRenewalFailed,

@@ -39,8 +39,8 @@ danach kann sie jeder registrieren.{{end}}`
 const germanExpiryEnd = `{{if .Over}}zum Ende der Laufzeit{{if not .More}} am {{.Date}}{{end}}{{else}}zur {{if eq .Unpaid "transit"}}Übergabe{{else if or (eq .Unpaid "mixed") (not .Unpaid)}}Übergabe oder Löschung{{else}}Löschung{{end}}{{end}}`
 
 // germanRenewalPrice is what a renewal costs, if that is known.
-const germanRenewalPrice = `{{if .Renewal}}Die Verlängerung kostet derzeit {{.Renewal}} für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}},
-einschließlich {{.Rate}} Umsatzsteuer.
+const germanRenewalPrice = `{{if .Renewal}}Die Verlängerung kostet derzeit {{.Renewal}} für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}}{{with .Rate}},
+einschließlich {{.}} Umsatzsteuer{{end}}.
 
 {{end}}`
 
@@ -54,10 +54,13 @@ wird die Domain nicht verlängert:
 
 Die Domain soll sich automatisch verlängern.{{else}}Sie müssen nichts tun: Die Domain verlängert sich automatisch.{{end}} Am
 {{.ChargeAt}} buchen wir {{.Gross}} von Ihrem
-Standard-Zahlungsmittel ab. Bis dahin können Sie das auf der Seite der
-Domain ausschalten:
+Standard-Zahlungsmittel ab, wie angekündigt. Bis dahin können Sie das auf
+der Seite der Domain ausschalten:
 
 {{.Place}}
+
+An das Ende einer Laufzeit erinnern wir immer, etwa einen Monat und eine
+Woche vorher. Abgebucht wird nur einmal.
 {{else}}{{if .Cancelled}}
 Sie haben den Vertrag über diese Domain am {{.Cancelled}} gekündigt. Sie endet, wie
 Sie es wollten. Möchten Sie sie doch behalten? Dann verlängern Sie sie
@@ -74,8 +77,8 @@ auf ihrer Seite:
 ` + germanRenewalPrice + germanUnpaid + `{{end}}`
 
 const (
-	germanExpiringSubject     = `{{if .ChargeAt}}{{.Domain}} verlängert sich am {{.ChargeAt}}{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
-	germanExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}} verlängert sich am {{.ChargeAt}}{{else}}{{if eq .DaysLeft 1}}Noch 1 Tag: {{else if .DaysLeft}}Noch {{.DaysLeft}} Tage: {{end}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
+	germanExpiringSubject     = `{{if .ChargeAt}}{{.Domain}}: Laufzeit endet am {{.Date}}, automatische Verlängerung am {{.ChargeAt}}{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
+	germanExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}}: Laufzeit endet am {{.Date}}, automatische Verlängerung am {{.ChargeAt}}{{else}}{{if eq .DaysLeft 1}}Noch 1 Tag: {{else if .DaysLeft}}Noch {{.DaysLeft}} Tage: {{end}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
 )
 
 // germanTermMails are the mails about the end of a domain's term in German.
@@ -217,16 +220,27 @@ dauern. Die Domain finden Sie hier:
 `},
 	registrar.MailDataReminder: {"Stimmen Ihre Inhaberdaten noch? Stand {{.Day}}", `
 einmal im Jahr bitten wir Sie, die Inhaberdaten Ihrer Domains zu prüfen.
-Das verlangt die ICANN von jedem Registrar. Gespeichert ist:
+Das verlangt die ICANN von jedem Registrar. In Ihrem Profil steht:
 
 {{range .Registrant}}  {{.}}
 {{end}}
-Stimmt alles? Dann müssen Sie nichts tun. Hat sich etwas geändert,
-korrigieren Sie es bitte unter „Profil“, und übernehmen Sie die Angaben
-danach auf der Seite jeder Domain:
+{{if .Items}}{{if .Others}}Diese Domains sind noch mit anderen Angaben eingetragen{{else}}Diese Domain ist noch mit anderen Angaben eingetragen{{end}}:
+` + germanCheckList + `
+Prüfen Sie das hier, und übernehmen Sie die Angaben aus Ihrem Profil:
 
-{{.Portal}}
+{{.Portal}}/holders/own/domains
 
+Hat sich etwas geändert, korrigieren Sie vorher Ihr Profil:
+{{else}}Stimmt alles? Dann müssen Sie nichts tun. Hat sich etwas geändert,
+korrigieren Sie es bitte unter „Profil“. Danach wählen Sie aus, welche
+Domains die neuen Angaben bekommen:
+{{end}}
+{{.Portal}}/profile
+{{if .OtherHolders}}
+Sie haben auch andere Inhaber angelegt. Bitte prüfen Sie deren Angaben:
+
+{{.Portal}}/holders
+{{end}}
 Falsche Inhaberdaten können dazu führen, dass eine Domain gelöscht wird.
 `},
 }

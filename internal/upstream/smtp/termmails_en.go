@@ -39,8 +39,8 @@ anyone can register {{if .More}}them{{else}}it{{end}}.{{end}}`
 const englishExpiryEnd = `{{if .Over}}the end of {{if .More}}its{{else}}the{{end}} term{{if not .More}} on {{.Date}}{{end}}{{else}}{{if eq .Unpaid "transit"}}we hand {{if .More}}them{{else}}it{{end}} over{{else}}{{if .More}}they are{{else}}it is{{end}} {{if or (eq .Unpaid "mixed") (not .Unpaid)}}handed over or {{end}}deleted{{end}}{{end}}`
 
 // englishRenewalPrice is what a renewal costs, if that is known.
-const englishRenewalPrice = `{{if .Renewal}}Renewal currently costs {{.Renewal}} for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}},
-including {{.Rate}} VAT.
+const englishRenewalPrice = `{{if .Renewal}}Renewal currently costs {{.Renewal}} for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}}{{with .Rate}},
+including {{.}} VAT{{end}}.
 
 {{end}}`
 
@@ -54,9 +54,13 @@ the domain won't be renewed:
 
 The domain is set to renew automatically.{{else}}You don't need to do anything: the domain renews automatically.{{end}} On
 {{.ChargeAt}} we charge {{.Gross}} to your default payment
-method. Until then you can turn this off on the domain's page:
+method, as announced. Until then you can turn this off on the domain's
+page:
 
 {{.Place}}
+
+We always remind you of the end of a term, about a month and a week
+before. You are charged only once.
 {{else}}{{if .Cancelled}}
 You cancelled the contract for this domain on {{.Cancelled}}, and it ends as
 you asked. If you want to keep it after all, please renew it before then,
@@ -73,8 +77,8 @@ page:
 ` + englishRenewalPrice + englishUnpaid + `{{end}}`
 
 const (
-	englishExpiringSubject     = `{{if .ChargeAt}}{{.Domain}} renews on {{.ChargeAt}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`
-	englishExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}} renews on {{.ChargeAt}}{{else}}{{if eq .DaysLeft 1}}1 day left: {{else if .DaysLeft}}{{.DaysLeft}} days left: {{end}}{{.Domain}} expires on {{.Date}}{{end}}`
+	englishExpiringSubject     = `{{if .ChargeAt}}{{.Domain}}: term ends on {{.Date}}, automatic renewal on {{.ChargeAt}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`
+	englishExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}}: term ends on {{.Date}}, automatic renewal on {{.ChargeAt}}{{else}}{{if eq .DaysLeft 1}}1 day left: {{else if .DaysLeft}}{{.DaysLeft}} days left: {{end}}{{.Domain}} expires on {{.Date}}{{end}}`
 )
 
 // englishTermMails are the mails about the end of a domain's term in English.
@@ -210,18 +214,29 @@ You can find the domain here:
 
 {{.Portal}}
 `},
-	registrar.MailDataReminder: {"Is your registrant data still correct? As of {{.Day}}", `
-Once a year we ask you to check the registrant data of your domains.
-ICANN requires this of every registrar. We have stored:
+	registrar.MailDataReminder: {"Are your domain holder details still correct? As of {{.Day}}", `
+Once a year we ask you to check the holder details of your domains.
+ICANN requires this of every registrar. Your profile has:
 
 {{range .Registrant}}  {{.}}
 {{end}}
-If everything is correct, you don't need to do anything. If something
-has changed, please correct it under "Profile", then apply the details on each
-domain's page:
+{{if .Items}}{{if .Others}}These domains are still registered with other details{{else}}This domain is still registered with other details{{end}}:
+` + englishCheckList + `
+Check them here and apply the details of your profile:
 
-{{.Portal}}
+{{.Portal}}/holders/own/domains
 
-Incorrect registrant data can lead to the deletion of a domain.
+If something has changed, correct your profile first:
+{{else}}If everything is correct, you don't need to do anything. If something
+has changed, please correct it under "Profile". Then choose which domains get
+the new details:
+{{end}}
+{{.Portal}}/profile
+{{if .OtherHolders}}
+You have added other holders, too. Please check their details:
+
+{{.Portal}}/holders
+{{end}}
+Incorrect holder details can lead to the deletion of a domain.
 `},
 }

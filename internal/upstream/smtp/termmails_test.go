@@ -37,6 +37,10 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			de: []string{"auf ihrer Seite:\n\nhttps://domains.example/portal/domains/dom_1\n\nDie Verlängerung kostet derzeit 15,35 EUR für 1 Jahr, einschließlich\n19 % Umsatzsteuer.\n\nOhne"},
 			en: []string{"page:\n\nhttps://domains.example/portal/domains/dom_1\n\nRenewal currently costs 15.35 EUR for 1 year, including 19% VAT.\n\nWithout"},
 		},
+		"with a price without VAT": {
+			kind: registrar.MailExpiringWeek, facts: map[string]string{"renewal": "5.90", "renewal_years": "1"},
+			de: []string{"kostet derzeit 5,90 EUR für 1 Jahr.\n"}, en: []string{"costs 5.90 EUR for 1 year.\n"},
+		},
 		"expired, with a price": {
 			kind: registrar.MailExpired, facts: map[string]string{"renewal": "30.70", "renewal_years": "2", "vat_rate": "1900"},
 			de: []string{"30,70 EUR für 2 Jahre"}, en: []string{"30.70 EUR for 2 years"},
@@ -116,7 +120,17 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 		"restored":             {kind: registrar.MailDomainRestored, facts: map[string]string{"change": "redemption"}, de: []string{"wiederhergestellt"}, en: []string{"has been restored"}},
 		"data reminder": {
 			kind: registrar.MailDataReminder, facts: map[string]string{"registrant_name": "Ada Größe", "registrant_street": "Hauptstr. 1", "registrant_city": "10115 Berlin\r\nBcc: x"},
-			de: []string{"  Ada Größe\n  Hauptstr. 1\n  10115 Berlin Bcc: x\n", "gelöscht wird"}, en: []string{"ICANN requires"},
+			de: []string{"  Ada Größe\n  Hauptstr. 1\n  10115 Berlin Bcc: x\n", "Dann müssen Sie nichts tun", "gelöscht wird"}, en: []string{"ICANN requires"}, never: "/holders",
+		},
+		"data reminder with domains that have other data": {
+			kind: registrar.MailDataReminder,
+			facts: map[string]string{
+				"registrant_name": "Ada", "registrant_country": "GB", "registrant_phone": "+49.30123456", "other_holders": "true",
+				"items": "2", "item1_name": "alt.de", "item2_name": "uralt.de", "domains": "5",
+			},
+			de:    []string{"  Vereinigtes Königreich\n  +49 30 123456\n", "andere", "  alt.de\n  uralt.de\n  und 3 weitere", "/portal/holders/own/domains\n", "/portal/holders\n"},
+			en:    []string{"  United Kingdom\n", "and 3 more", "still registered with other details"},
+			never: "nichts tun",
 		},
 	} {
 		facts := termMailData(test.facts)

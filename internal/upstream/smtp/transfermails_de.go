@@ -9,7 +9,7 @@ Beantragt:      {{.Requested}}{{end}}`
 
 // germanTransferMails are the mails about transfers to other registrars in German.
 var germanTransferMails = map[registrar.MailKind]mailText{
-	registrar.MailTransferAway: {"{{.Domain}}: Umzug zu einem anderen Anbieter beantragt", `
+	registrar.MailTransferAway: {"{{.Domain}}: Umzug zu einem anderen Anbieter beantragt{{with .ActsOn}}, zieht am {{.}} um{{end}}", `
 ein anderer Anbieter will eine Ihrer Domains übernehmen.
 ` + germanTransferFacts + `{{if .Acts}}
 Zieht um am:    {{.Acts}}{{end}}
@@ -30,12 +30,12 @@ Sie Ihr Passwort und schreiben Sie uns sofort.{{end}} Den Stand sehen Sie hier:
 
 {{.Stop}}
 {{end}}`},
-	registrar.MailTransferAwayEnded: {`{{if eq .Change "stopped"}}{{.Domain}} bleibt bei uns: Umzug gestoppt{{else if or (eq .Change "approved") (eq .Change "completed")}}{{.Domain}} ist zu einem anderen Anbieter umgezogen{{else if eq .Change "stop_refused"}}{{.Domain}}: Umzug konnte nicht gestoppt werden{{else if eq .Change "approve_refused"}}{{.Domain}}: Zustimmung zum Umzug abgelehnt{{else}}{{.Domain}} bleibt bei uns: Umzug beendet{{end}}`, `
+	registrar.MailTransferAwayEnded: {`{{if eq .Change "stopped"}}{{.Domain}} bleibt bei uns: Umzug am {{.EndedOn}} gestoppt{{else if or (eq .Change "approved") (eq .Change "completed")}}{{.Domain}} ist am {{.EndedOn}} zu einem anderen Anbieter umgezogen{{else if eq .Change "stop_refused"}}{{.Domain}}: Umzug konnte nicht gestoppt werden{{else if eq .Change "approve_refused"}}{{.Domain}}: Zustimmung zum Umzug abgelehnt{{else}}{{.Domain}} bleibt bei uns: Umzug beendet{{end}}`, `
 {{if eq .Change "stopped"}}der Umzug Ihrer Domain ist gestoppt. Sie bleibt bei uns.{{else if eq .Change "approved"}}Ihre Domain ist umgezogen, nachdem dem Umzug zugestimmt wurde.{{else if eq .Change "completed"}}Ihre Domain ist zu einem anderen Anbieter umgezogen.{{else if eq .Change "cancelled"}}der Umzug Ihrer Domain wurde abgebrochen. Sie bleibt bei uns.{{else if eq .Change "stop_refused"}}die Registry hat unsere Ablehnung des Umzugs nicht angenommen. Der
 Umzug läuft weiter.{{else if eq .Change "approve_refused"}}die Registry hat die Zustimmung zum Umzug nicht angenommen. Der Umzug
 läuft weiter.{{else}}der Umzug Ihrer Domain ist beendet. Sie ist nicht umgezogen.{{end}}
-` + germanTransferFacts + `{{if .Day}}
-Beendet:        {{.Day}}{{end}}{{if and .Acts (not .Day)}}
+` + germanTransferFacts + `{{if .Ended}}
+Beendet:        {{.Ended}}{{end}}{{if and .Acts (not .Ended)}}
 Zieht um am:    {{.Acts}}{{end}}{{with .Why}}
 Grund:          {{if eq . "fraud"}}Verdacht auf Betrug{{else if eq . "identity"}}Zweifel an der Identität des Inhabers{{else if eq . "dispute"}}ein Verfahren um den Namen{{else if eq . "court_order"}}eine gerichtliche Anordnung{{else if eq . "nonpayment"}}die Zahlung wurde reklamiert und ist offen{{else}}Frist nach Registrierung, Umzug oder Inhaberwechsel{{end}}{{end}}
 {{if or (eq .Change "approved") (eq .Change "completed")}}

@@ -58,6 +58,23 @@ func TestTransferAwayMail_SaysWhoUntilWhenAndHowToStop(t *testing.T) {
 	}
 }
 
+func TestTransferAwayMails_SubjectHasDayAndEndHasTime(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		kind                        registrar.MailKind
+		lang, change, subject, time string
+	}{
+		{registrar.MailTransferAway, "de", "", "teeladen.com: Umzug zu einem anderen Anbieter beantragt, zieht am 22.11.2026 um", "22.11.2026, 06:00 Uhr MEZ"},
+		{registrar.MailTransferAwayEnded, "de", "stopped", "teeladen.com bleibt bei uns: Umzug am 19.11.2026 gestoppt", "Beendet: 19.11.2026, 00:30 Uhr MEZ"},
+		{registrar.MailTransferAwayEnded, "en", "completed", "teeladen.com moved to another provider on 19 November 2026", "Ended: 19 November 2026, 00:30"},
+	} {
+		subject, body := renderTransfer(t, test.kind, test.lang, map[string]string{"change": test.change, "at": "2026-11-18", "ended_at": "2026-11-18T23:30:00Z"})
+		if subject != test.subject || !hasText(body, test.time) {
+			t.Errorf("%s %s in %s: %q, want %q and %q:\n%s", test.kind, test.change, test.lang, subject, test.subject, test.time, body)
+		}
+	}
+}
+
 func TestTransferAwayEndedMail_EachEndHasItsOwnWords(t *testing.T) {
 	t.Parallel()
 	for _, lang := range []string{"de", "en"} {

@@ -126,8 +126,8 @@ var payTexts = ui.Texts{
 	"items.holder":       {"Inhaber: {1}", "Holder: {1}"},
 	"holder.heading":     {"Inhaber je Domain", "Holder of each domain"},
 	"holder.intro": {
-		"Die Registry bekommt die Angaben des Inhabers. Die Rechnung geht an Sie.",
-		"The registry gets the holder's details. The invoice goes to you.",
+		"Die Registry bekommt die Angaben des Inhabers. Die Rechnung geht an Sie. Hat er eine eigene E-Mail-Adresse, muss er sie innerhalb von 15 Tagen bestätigen; wir schreiben ihm. Sonst müssen wir seine Domains aus dem DNS nehmen.",
+		"The registry gets the holder's details. The invoice goes to you. A holder with an email address of their own has to confirm it within 15 days; we write to them. Otherwise, we have to take their domains out of the DNS.",
 	},
 	"holder.transfer": {
 		"Mit dem Umzug trägt die Registry den Inhaber ein, den Sie hier wählen. Steht dort heute jemand anderes, wechselt damit der Inhaber.",

@@ -195,6 +195,7 @@ var listTexts = ui.Texts{
 	"mail.holder_expiry":         {"Laufzeit endet (an Inhaber)", "Term ends (to holders)"},
 	"mail.holder_notice":         {"Inhaber gewechselt (an Inhaber)", "Holder changed (to holders)"},
 	"mail.contact_check":         {"Bitte um Bestätigung der Adresse (an Inhaber)", "Request to confirm the address (to holders)"},
+	"mail.contact_warning":       {"Adresse des Inhabers noch nicht bestätigt (an Kunden)", "Holder's address not confirmed yet (to customers)"},
 	"mail.contact_suspended":     {"Domains aus dem DNS genommen: Adresse nicht bestätigt", "Domains taken out of the DNS: address not confirmed"},
 	"mail.contact_confirmed":     {"Adresse bestätigt, Domains wieder im DNS", "Address confirmed, domains back in the DNS"},
 	"mail.auth_code":             {"Auth-Code angezeigt", "Auth code shown"},

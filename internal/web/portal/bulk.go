@@ -28,6 +28,9 @@ type bulkView struct {
 	// Nameservers and Folder are the input.
 	Nameservers, Folder string
 	Holders             []holder.Holder
+	Holder              string // the chosen one
+	Unconfirmed         string // its address if it has to be confirmed within Days
+	Days                int
 	Offers              []bulkOffer
 	Without             []string        // names that the action can't change
 	Refused             []refusedDomain // that can't renew automatically
@@ -65,6 +68,11 @@ func (h *Handler) bulkAction(req *ui.Request) error {
 	if asks && req.Field("confirmed") != "yes" {
 		return h.showBulk(req, request, nil)
 	}
+	if kind == bulk.Holder && req.Field("asked") != ownHolder(request.Holder) { // the page says what an unconfirmed address entails
+		if unconfirmed, err := h.unconfirmedHolder(req, request.Holder); err != nil || unconfirmed != "" {
+			return h.showBulk(req, request, err)
+		}
+	}
 	if kind == bulk.AutoRenewOn {
 		if req.Field("agree") != "on" {
 			return h.showBulk(req, request, registrar.Invalid(agreeMissing))
@@ -85,6 +93,15 @@ func (h *Handler) bulkAction(req *ui.Request) error {
 		return h.redirectToPay(req, order)
 	}
 	return req.SeeOther(bulkPath + "/" + action.ID)
+}
+
+// unconfirmedHolder returns the address of a holder if it has to be confirmed.
+func (h *Handler) unconfirmedHolder(req *ui.Request, id string) (string, error) {
+	chosen, err := h.Holders.Get(req.R.Context(), req.Actor(), ownHolder(id))
+	if err != nil {
+		return "", err
+	}
+	return h.unconfirmed(req, chosen.Registrant)
 }
 
 // chooseMethodFor leads to the payment methods and back to the same domains.
@@ -167,6 +184,12 @@ func (h *Handler) showBulk(req *ui.Request, request bulk.Request, problem error)
 		var err error
 		if view.Holders, err = h.Holders.List(req.R.Context(), req.Actor()); err != nil {
 			return err
+		}
+		if view.Days = contactDays; request.Holder != "" && problem == nil {
+			view.Holder = ownHolder(request.Holder)
+			if view.Unconfirmed, err = h.unconfirmedHolder(req, request.Holder); err != nil {
+				return err
+			}
 		}
 	case bulk.Lock, bulk.Nameservers, bulk.Renew, bulk.Folder: // shown as selected
 	}

@@ -15,6 +15,22 @@ const (
 	contactChecksPath = "/portal/contact-checks"
 )
 
+// contactDays is how long holders have to confirm their address.
+const contactDays = int(contactcheck.Term / (24 * time.Hour))
+
+// unconfirmed returns the address of a holder if it has to be confirmed once the holder has a
+// domain, and otherwise an empty text.
+func (h *Handler) unconfirmed(req *ui.Request, holder registrar.Registrant) (string, error) {
+	if h.Contacts == nil {
+		return "", nil
+	}
+	must, err := h.Contacts.MustConfirm(req.R.Context(), req.Actor(), holder.Email)
+	if err != nil || !must {
+		return "", err
+	}
+	return holder.Email, nil
+}
+
 // contactRoutes lists the pages about the confirmation of registrants' addresses.
 func (h *Handler) contactRoutes() []httpjson.Route {
 	const get, post = http.MethodGet, http.MethodPost
@@ -31,7 +47,7 @@ func (h *Handler) contactRoutes() []httpjson.Route {
 }
 
 // contactLink is a page for whoever has the link from a mail. It is the same for everyone: it
-// names neither a domain nor a customer, and ignores who is signed in.
+// names the domains as the mail does but no customer, and ignores who is signed in.
 func (h *Handler) contactLink(page func(req *ui.Request, link string) error) http.HandlerFunc {
 	return h.Frame.Page(func(req *ui.Request) error {
 		if h.ContactLimit != nil {
@@ -56,9 +72,15 @@ func (h *Handler) showContactLink(req *ui.Request, link string) error {
 	if state != contactcheck.LinkOpen {
 		return h.showContactResult(req, state)
 	}
-	return h.show(req, "contact_link.title", "", form{
-		Intro: "contact_link.intro", Action: contactLinkPath, Submit: "contact_link.submit", Hidden: []pair{{"link", link}},
-	})
+	names, further, err := h.Contacts.LinkDomains(req.R.Context(), link)
+	if err != nil {
+		return err
+	}
+	return h.templates.Render(req, ui.View{Name: "contactlink", Title: "contact_link.title", Data: struct {
+		Link    string
+		Names   []string
+		Further int
+	}{link, names, further}})
 }
 
 func (h *Handler) confirmContact(req *ui.Request, link string) error {

@@ -5,9 +5,11 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 var contactCheckTexts = ui.Texts{
 	"contact_link.title": {"E-Mail-Adresse bestätigen", "Confirm your email address"},
 	"contact_link.intro": {
-		"Bestätigen Sie, dass die E-Mail-Adresse, an die wir Ihnen geschrieben haben, Ihnen gehört und dass Sie Inhaber von Domains bei dotkontor sind.",
-		"Confirm that the email address we wrote to is yours and that you are a holder of domains at dotkontor.",
+		"Bestätigen Sie, dass die E-Mail-Adresse, an die wir Ihnen geschrieben haben, Ihnen gehört und dass Sie Inhaber dieser Domains sind:",
+		"Confirm that the email address we wrote to is yours and that you are the holder of these domains:",
 	},
+	"contact_link.further":   {"und {1} weitere", "and {1} more"},
+	"contact_link.stranger":  {"Gehören die Domains nicht Ihnen? Dann bestätigen Sie bitte nichts.", "Aren't these domains yours? Then please don't confirm anything."},
 	"contact_link.submit":    {"Adresse bestätigen", "Confirm address"},
 	"contact_link.confirmed": {"Adresse bestätigt", "Address confirmed"},
 	"contact_link.confirmed_text": {

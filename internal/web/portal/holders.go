@@ -260,14 +260,22 @@ func (h *Handler) changeHolder(req *ui.Request) error {
 	if err != nil {
 		return h.changeProblem(req, kind, err)
 	}
+	unconfirmed := ""
+	if !strings.EqualFold(view.Domain.Registrant.Email, chosen.Email) {
+		if unconfirmed, err = h.unconfirmed(req, chosen.Registrant); err != nil {
+			return err
+		}
+	}
 	req.SetFormPath(domainPath(view.Domain.ID))
 	return h.templates.Render(req, ui.View{Name: "holderchange", Title: "holder_change.title", TitleValue: title(view.Domain.Name), Section: domainsPath, Data: struct {
 		Path          string
 		Holder        string
 		Before, After registrar.Registrant
-		Kept          bool // the registry still has the holder from before the transfer to us
-		Same          bool // nothing would change
-	}{domainPath(view.Domain.ID), chosen.ID, view.Domain.Registrant, chosen.Registrant, holderKept(view), view.Domain.Registrant == chosen.Registrant}})
+		Kept          bool   // the registry still has the holder from before the transfer to us
+		Same          bool   // nothing would change
+		Unconfirmed   string // the new address if it has to be confirmed
+		Days          int
+	}{domainPath(view.Domain.ID), chosen.ID, view.Domain.Registrant, chosen.Registrant, holderKept(view), view.Domain.Registrant == chosen.Registrant, unconfirmed, contactDays}})
 }
 
 // ownHolder returns the id of a holder as forms have it: an empty one is the account's own.

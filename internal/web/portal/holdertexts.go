@@ -96,6 +96,14 @@ var holderTexts = ui.Texts{
 		"Die bisherigen und der neue Inhaber bekommen eine Nachricht. Was die Regeln einer Endung nicht zulassen, bleibt unverändert.",
 		"The former holders and the new one are notified. Domains whose extension does not allow the new holder stay as they are.",
 	},
+	"holder_change.confirm": {
+		"{1} ist noch nicht bestätigt. Der Inhaber bekommt dorthin eine E-Mail und muss die Adresse innerhalb von {2} Tagen bestätigen. Sonst müssen wir die Domain aus dem DNS nehmen.",
+		"{1} is not confirmed yet. The holder gets a message there and has to confirm the address within {2} days. Otherwise, we have to take the domain out of the DNS.",
+	},
+	"bulk.holder_confirm": {
+		"{1} ist noch nicht bestätigt. Der Inhaber bekommt dorthin eine E-Mail und muss die Adresse innerhalb von {2} Tagen bestätigen. Sonst müssen wir die Domains aus dem DNS nehmen.",
+		"{1} is not confirmed yet. The holder gets a message there and has to confirm the address within {2} days. Otherwise, we have to take the domains out of the DNS.",
+	},
 	"bulk.holder_save":   {"Inhaber ändern (Domains: {1})", "Change holder (domains: {1})"},
 	"bulk.result.holder": {"Ergebnis: Inhaber ändern", "Result: change holder"},
 	"bulk.done.holder":   {"geändert", "changed"},

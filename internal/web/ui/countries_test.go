@@ -23,7 +23,7 @@ func TestCountries_MatchAcceptedCodesInBothLanguages(t *testing.T) {
 		}
 		seen := make(map[string]bool)
 		for _, choice := range choices {
-			if len(choice.Value) != 2 || choice.Text == "" || seen[choice.Value] || seen[choice.Text] {
+			if len(choice.Value) != 2 || choice.Text == choice.Value || seen[choice.Value] || seen[choice.Text] {
 				t.Errorf("%s: %+v", language, choice)
 			}
 			seen[choice.Value], seen[choice.Text] = true, true

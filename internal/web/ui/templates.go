@@ -311,6 +311,7 @@ type pageData struct {
 	Here, Home, SignIn string
 	Flash              string    // the text key of the message about the last action
 	FlashAt            time.Time // that it names; zero if it names none
+	FlashLink          string    // where it leads; empty if it leads nowhere. The key of its text ends in .link
 	// PublicLinks are the public pages, Menu the customer's own.
 	PublicLinks, Menu []menuEntry
 	Basket            string      // the basket's path, empty if there is none
@@ -322,6 +323,13 @@ type pageData struct {
 // preview is what search engines and messengers show of a page: absolute URLs.
 type preview struct{ Canonical, German, English, Image string }
 
+// SavedBefore is the message that new data of the account are saved, while domains still have the
+// former ones.
+const SavedBefore = "registrant_saved_before"
+
+// flashLinks are the pages that messages lead to.
+var flashLinks = map[string]string{SavedBefore: HoldersPath + "/own/domains"}
+
 // Render renders a page. Nothing is written before it is complete.
 func (templates *Templates) Render(req *Request, view View) error {
 	page, err := templates.page(req.Language, view.Name)
@@ -330,7 +338,7 @@ func (templates *Templates) Render(req *Request, view View) error {
 	}
 	s := templates.pageDataFor(req, view)
 	if key, at := req.takeFlash(); templates.Has("note." + key) {
-		s.Flash, s.FlashAt = "note."+key, at
+		s.Flash, s.FlashAt, s.FlashLink = "note."+key, at, flashLinks[key]
 	}
 	var body bytes.Buffer
 	if err := page.ExecuteTemplate(&body, "frame.html", s); err != nil {

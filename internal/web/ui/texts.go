@@ -3,13 +3,18 @@ package ui
 import "strings"
 
 var frameTexts = Texts{
-	"frame.skip":        {"Zum Inhalt", "Skip to content"},
-	"frame.menu":        {"Bereiche", "Sections"},
-	"frame.menu_button": {"Menü", "Menu"},
-	"frame.basket":      {"Warenkorb", "Basket"},
-	"frame.sign_in":     {"Anmelden", "Sign in"},
-	"frame.sign_out":    {"Abmelden", "Sign out"},
-	"frame.foot":        {"dotkontor · Domains ohne Preisüberraschung", "dotkontor · domains without price surprises"},
+	"note.registrant_saved_before": {
+		"Die Angaben sind gespeichert. Domains, die schon registriert sind, behalten ihre bisherigen Angaben, bis Sie die neuen übernehmen.",
+		"Your details are saved. Domains that are registered already keep their former details until you apply the new ones.",
+	},
+	"note.registrant_saved_before.link": {"Domains mit anderen Angaben", "Domains with other details"},
+	"frame.skip":                        {"Zum Inhalt", "Skip to content"},
+	"frame.menu":                        {"Bereiche", "Sections"},
+	"frame.menu_button":                 {"Menü", "Menu"},
+	"frame.basket":                      {"Warenkorb", "Basket"},
+	"frame.sign_in":                     {"Anmelden", "Sign in"},
+	"frame.sign_out":                    {"Abmelden", "Sign out"},
+	"frame.foot":                        {"dotkontor · Domains ohne Preisüberraschung", "dotkontor · domains without price surprises"},
 
 	"declared_renewal.termination": {
 		"Für {1} liegt eine Kündigung vor, die wir noch bearbeiten. Bezahlen Sie nur, wenn Sie die Domain doch behalten möchten.",

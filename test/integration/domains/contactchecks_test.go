@@ -164,7 +164,9 @@ func TestContactCheck_UnconfirmedAddressSuspendsDomainUntilConfirmed(t *testing.
 	}
 	s.wantHeld("kunde.org", false)
 	s.settle()
-	s.wantMails(registrar.MailContactConfirmed, ada+"@example.org", 1)
+	if mail := s.wantMails(registrar.MailContactConfirmed, ada+"@example.org", 1)[0]; mail.Data["item1_name"] != "kunde.org" || mail.Data["domains"] != "1" {
+		t.Errorf("the mail about the end of the suspension names %v", mail.Data)
+	}
 	for _, mail := range mails { // opened and used again, and the others, too
 		s.wantLink(secretOf(t, mail), contactcheck.LinkConfirmed)
 		if state, err := s.contacts.Confirm(t.Context(), registrar.Actor{Kind: registrar.ActorPerson}, secretOf(t, mail)); err != nil || state != contactcheck.LinkConfirmed {
@@ -177,7 +179,7 @@ func TestContactCheck_UnconfirmedAddressSuspendsDomainUntilConfirmed(t *testing.
 		t.Errorf("evidence: %+v", checks)
 	}
 	sent, err := s.db.ListSentNoticesOfDomain(t.Context(), checks[0].ID, 100)
-	if err != nil || len(sent) != 4 || slices.ContainsFunc(sent, func(n lifecycle.SentNotice) bool { return !n.Accepted || n.Response == "" }) {
+	if err != nil || len(sent) != 5 || slices.ContainsFunc(sent, func(n lifecycle.SentNotice) bool { return !n.Accepted || n.Response == "" }) {
 		t.Errorf("%d mails are evidence, %v", len(sent), err)
 	}
 	events, err := s.db.ListObjectAuditEvents(t.Context(), ada, clientAddress, 10)
@@ -196,6 +198,26 @@ func TestContactCheck_UnconfirmedAddressSuspendsDomainUntilConfirmed(t *testing.
 	if _, err := s.contacts.LinkState(t.Context(), "dotkontor_link_x"); registrar.CodeOf(err) != contactcheck.BadLink {
 		t.Errorf("an unknown link: %v", err)
 	}
+}
+
+func TestContactCheck_LastReminderWarnsCustomerWithDomainsAndDay(t *testing.T) {
+	t.Parallel()
+	s := newContactEnv(t, "kunde.org", "zweite.org")
+	s.giveToClient("kunde.org", "zweite.org")
+	due := s.world.Now().Add(contactcheck.Term)
+	s.advance(6)
+	if mail := s.wantMails(registrar.MailContactCheck, clientAddress, 2)[1]; mail.Data["domains"] != "2" || mail.Data["item1_name"] != "kunde.org" || mail.Data["item2_name"] != "zweite.org" {
+		t.Errorf("the reminder names %v", mail.Data)
+	}
+	s.wantMails(registrar.MailContactWarning, ada+"@example.org", 0)
+	s.advance(6)
+	s.wantMails(registrar.MailContactCheck, clientAddress, 3)
+	mail := s.wantMails(registrar.MailContactWarning, ada+"@example.org", 1)[0]
+	day, err := time.Parse(time.DateOnly, mail.Data["due"])
+	if err != nil || mail.Data["domains"] != "2" || mail.Data["item2_name"] != "zweite.org" || mail.Data["email"] != clientAddress || day.Sub(due).Abs() > 25*time.Hour {
+		t.Errorf("the warning has %v, due is %s", mail.Data, due)
+	}
+	s.wantHeld("kunde.org", false)
 }
 
 func TestContactCheck_BouncingAddressWaitsForOperator(t *testing.T) {

@@ -314,7 +314,9 @@ func TestDataReminder_IsSentOnceAYear(t *testing.T) {
 	t.Parallel()
 	s := newTermEnv(t, 2)
 	s.addEnding("inhaber", ".org", 900)
-	_, err := s.db.SQL().Writer().ExecContext(t.Context(), `UPDATE customers SET data_reminder_at = $1 WHERE id = $2`, s.world.Now().AddDate(-1, 0, 2).UnixMicro(), ada)
+	_, err := s.db.SQL().Writer().ExecContext(t.Context(), `UPDATE domains SET registrant = '{"name":"Ada Größe","street":"Alter Weg 2"}' WHERE name = 'inhaber.org'`)
+	must(t, err)
+	_, err = s.db.SQL().Writer().ExecContext(t.Context(), `UPDATE customers SET data_reminder_at = $1 WHERE id = $2`, s.world.Now().AddDate(-1, 0, 2).UnixMicro(), ada)
 	must(t, err)
 	reminders := func() (reminders []mailer.Message) {
 		s.mail.mu.Lock()
@@ -334,7 +336,7 @@ func TestDataReminder_IsSentOnceAYear(t *testing.T) {
 	testkit.Eventually(t, "reminder", func() bool { return len(reminders()) > 0 })
 	s.advance(5)
 	got := reminders()
-	if len(got) != 1 || got[0].Data["registrant_name"] != "Ada Größe" || got[0].Data["registrant_city"] != "10115 Berlin" {
+	if len(got) != 1 || got[0].Data["registrant_name"] != "Ada Größe" || got[0].Data["registrant_city"] != "10115 Berlin" || got[0].Data["domains"] != "1" || got[0].Data["item1_name"] != "inhaber.org" {
 		t.Errorf("reminders %+v", got)
 	}
 	sent, err := s.db.ListSentNotices(t.Context(), ada, "", 10)

@@ -83,6 +83,15 @@ func TestOwnData_CustomerChoosesWhichDomainsFollow(t *testing.T) {
 	if !strings.Contains(page, follows) || !strings.Contains(page, stays) || !strings.Contains(page, "20457 Hamburg") {
 		t.Errorf("the page is %s", page)
 	}
+	// Saved on the way to another page, such as an order, they lead there with the same question.
+	own.Set("next", "/portal/activity")
+	if got := b.post("/portal/profile/registrant", own); got.location() != "/portal/activity" {
+		t.Fatalf("saved on the way to another page, they lead to %s", got.location())
+	}
+	own.Del("next")
+	if body := b.get("/portal/activity").body; !strings.Contains(body, "behalten ihre bisherigen Angaben") || !strings.Contains(body, `href="/portal/holders/own/domains">Domains mit anderen Angaben`) {
+		t.Errorf("the next page does not name the domains with other data: %s", body)
+	}
 	result := b.post("/portal/domain-actions", url.Values{"action": {"holder"}, "holder": {"own"}, "confirmed": {"yes"}, "id": {follows}})
 	if !strings.HasPrefix(result.location(), "/portal/domain-actions/") {
 		t.Fatalf("got %d to %s", result.status, result.location())

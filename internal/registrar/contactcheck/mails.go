@@ -1,0 +1,77 @@
+package contactcheck
+
+import (
+	"context"
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// maxNamed bounds the domains that the page of a link names.
+const maxNamed = 10
+
+// FirstMailID is the id under which the first mail of a check is queued, so that further domains
+// can be added until it is sent.
+func FirstMailID(check string) string { return "mail_" + strings.TrimPrefix(check, IDPrefix) }
+
+// AddToFirstMail returns the Data of the first mail of a check with another domain.
+func AddToFirstMail(queued map[string]string, domain string) map[string]string {
+	data := maps.Clone(queued)
+	registrar.NameDomains(data, domain)
+	return data
+}
+
+func namesOf(domains []Domain) (names []string) {
+	for _, domain := range domains {
+		names = append(names, domain.Name)
+	}
+	return names
+}
+
+func dateText(at time.Time) string { return at.UTC().Format(time.DateOnly) }
+
+// mailTo returns the mail that asks for a confirmation. It names the domains and the customer, so
+// that the registrant knows what the request is about and whose it is.
+func (s *Service) mailTo(ctx context.Context, check Check, domains []Domain) (registrar.Mail, error) {
+	customer, _, err := s.cfg.Store.GetRegistrantData(ctx, check.Customer)
+	name := customer.DisplayName()
+	if strings.EqualFold(customer.Email, check.Email) { // a guest's own address
+		name = ""
+	}
+	data := map[string]string{
+		"notice": strconv.Itoa(check.Notices), "due": dateText(check.DueAt), "suspended": strconv.FormatBool(check.State == Suspended && check.WaitsFor != WaitsForRegistry),
+		registrar.NoticeDomain: check.ID, "name": name,
+	}
+	registrar.NameDomains(data, namesOf(domains)...)
+	return registrar.Mail{Kind: registrar.MailContactCheck, Customer: check.Customer, To: check.Email, Data: data}, err
+}
+
+// customerMail names the domains of a check to its customer.
+func customerMail(kind registrar.MailKind, check Check, domains []Domain) registrar.Mail {
+	data := map[string]string{"email": check.Email, registrar.NoticeDomain: check.ID}
+	registrar.NameDomains(data, namesOf(domains)...)
+	return registrar.Mail{Kind: kind, Customer: check.Customer, Data: data}
+}
+
+// reminderMails returns the next mail to the registrant and, with the last one, a warning to the
+// customer: until then only the registrant knows that the domains will go offline.
+func (s *Service) reminderMails(ctx context.Context, check Check) ([]registrar.Mail, error) {
+	domains, err := s.listDomains(ctx, check)
+	if err != nil {
+		return nil, err
+	}
+	reminder, err := s.mailTo(ctx, check, domains)
+	if err != nil || check.Notices < LastNotice {
+		return []registrar.Mail{reminder}, err
+	}
+	own, _, err := s.cfg.Store.GetRegistrantData(ctx, check.Customer)
+	if err != nil || strings.EqualFold(own.Email, check.Email) {
+		return []registrar.Mail{reminder}, err
+	}
+	warning := customerMail(registrar.MailContactWarning, check, domains)
+	warning.Data["due"] = dateText(check.DueAt)
+	return []registrar.Mail{reminder, warning}, nil
+}
