@@ -37,6 +37,9 @@ type orderData struct {
 	State                   string
 	Parts                   []refundPart // what a refund is for
 	Partial                 bool         // the refund leaves a part of the price of one of them
+	Last                    bool         // it is the last of several for one of them
+	ReturnedOn              string       // the day on which the bank returned the refund that this one repeats; empty if it repeats none
+	Declared                bool         // the refund is for a withdrawal that we have
 	Deleted                 int          // how many domains are deleted with it
 	// Consent is the wrapped text by which a consumer requested an early start;
 	// ConsentAt is when. Both are empty without consent.
@@ -49,7 +52,11 @@ type refundPart struct {
 	Name, Gross string
 	Of          string // the price of which it is a part; empty if it is all of it
 	Deleted     bool
+	Last        bool // nothing is left of that price
 }
+
+// OtherParts is the number of parts after the first.
+func (d orderData) OtherParts() int { return max(len(d.Parts)-1, 0) }
 
 type item struct {
 	Name, Kind string
@@ -112,10 +119,11 @@ func (l *language) orderData(data map[string]string) orderData {
 	parts, _ := strconv.Atoi(data["parts"])
 	for n := range min(parts, maxItems) {
 		of := "part" + strconv.Itoa(n+1) + "_"
-		part := refundPart{sanitizeValue(data[of+"name"]), l.formatAmount(data[of+"gross"]), l.formatAmount(data[of+"of"]), data[of+"deleted"] == "true"}
-		b.Parts, b.Partial = append(b.Parts, part), b.Partial || part.Of != ""
+		part := refundPart{sanitizeValue(data[of+"name"]), l.formatAmount(data[of+"gross"]), l.formatAmount(data[of+"of"]), data[of+"deleted"] == "true", data[of+"last"] == "true"}
+		b.Parts, b.Partial, b.Last = append(b.Parts, part), b.Partial || part.Of != "" && !part.Last, b.Last || part.Last
 	}
 	b.Deleted, _ = strconv.Atoi(data["deleted"])
+	b.ReturnedOn, b.Declared = l.formatDate(data["returned_on"]), data["notice_id"] != ""
 	return b
 }
 

@@ -36,8 +36,8 @@ var refundTexts = ui.Texts{
 	},
 	"refund.domains": {"Domains", "Domains"},
 	"refund.keep": {
-		"Der Kunde behält seine Domains bis zum Ende ihrer Laufzeit; das schreiben wir ihm auch nach einem Widerruf. Löschen lässt sich hier nur eine Domain, deren Registrierung Sie ganz erstatten und die seitdem weder verlängert noch gesperrt wurde, also keine umgezogene.",
-		"The customer keeps their domains until the end of their terms; the email says so, also after a withdrawal. Here you can only delete a domain whose registration you refund in full and that has been neither renewed nor locked since, so not one that was transferred to us.",
+		"Der Kunde behält seine Domains bis zum Ende ihrer Laufzeit; nach einem Widerruf schreiben wir ihm das, sobald ihr ganzer Preis erstattet ist. Löschen lässt sich hier nur eine Domain, deren Registrierung Sie ganz erstatten und die seitdem weder verlängert noch gesperrt wurde, also keine umgezogene.",
+		"The customer keeps their domains until the end of their terms; after a withdrawal, the email says so once their whole price is refunded. Here you can only delete a domain whose registration you refund in full and that has been neither renewed nor locked since, so not one that was transferred to us.",
 	},
 	"refund.delete":      {"Diese Domains nach der Erstattung löschen", "Delete these domains after the refund"},
 	"refund.delete_hint": {"Ohne Häkchen behält der Kunde sie. Eine gelöschte Domain kann jeder neu registrieren.", "Without the tick the customer keeps them. Anyone can register a deleted domain."},
@@ -88,6 +88,7 @@ var refundTexts = ui.Texts{
 	"refund_reason.unmatched":     {"überzählige Zahlung", "unmatched payment"},
 	"refund_reason.provider":      {"Grund unbekannt", "reason unknown"},
 	"refund_reason.withdrawal":    {"Widerruf", "withdrawal"},
+	"refund_reason.termination":   {"Kündigung aus wichtigem Grund", "termination for cause"},
 	"refund_reason.goodwill":      {"Kulanz", "goodwill"},
 	"refund_reason.mistake":       {"irrtümlich oder doppelt bestellt", "ordered by mistake or twice"},
 	"refund_reason.service_fault": {"unser Fehler", "our fault"},
