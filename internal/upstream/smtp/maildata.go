@@ -203,6 +203,7 @@ type noticeData struct {
 	End                  string           // a formatted date; empty means as soon as possible
 	RefundBy             string           // by when a withdrawn payment is returned
 	Received             string           // when it arrived, in the mail about what followed
+	Reply                string           // our answer, wrapped
 	Orders               []withdrawnOrder // the possible orders of a withdrawal, for the operator's mail
 }
 
@@ -219,6 +220,7 @@ func (l *language) noticeData(data map[string]string) noticeData {
 		Termination: data["declared"] == string(withdrawal.Termination), Special: data["ground"] == string(withdrawal.Extraordinary),
 	}
 	d.Received, d.RefundBy = l.formatTime(data["received_at"]), l.formatDate(data["refund_by"])
+	d.Reply = wrappedText(data["reply"])
 	d.End = cmp.Or(l.formatDate(data["end"]), sanitizeValue(data["end"]))
 	count, _ := strconv.Atoi(data["orders"]) // zero if it is not a number
 	for n := range min(count, maxNoticeOrders) {
@@ -233,6 +235,15 @@ func (l *language) noticeData(data map[string]string) noticeData {
 
 // quotedLines wraps a long text into lines marked as quoted.
 func quotedLines(text string) string { return strings.Join(wrapLines(text, 66), "\n> ") }
+
+// wrappedText is a text of ours of several lines, each wrapped.
+func wrappedText(text string) string {
+	var wrapped []string
+	for line := range strings.SplitSeq(text, "\n") {
+		wrapped = append(wrapped, strings.Join(wrapLines(sanitizeLine(line, withdrawal.MaxReply), lineLength), "\n"))
+	}
+	return strings.Join(wrapped, "\n")
+}
 
 // quotedMessage is a message of several lines, each wrapped and marked as quoted.
 func quotedMessage(text string) string {

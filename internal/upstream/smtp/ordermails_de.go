@@ -444,7 +444,8 @@ Haben Sie nichts gekündigt? Dann hat jemand Ihre Adresse angegeben;
 antworten Sie uns bitte, damit nichts Falsches geschieht.
 `},
 	registrar.MailContractEnds: {"{{if .More}}Ihre Kündigung: {{.Domain}} und {{.More}} weitere enden{{else}}Ihre Kündigung: {{.Domain}} endet am {{.Date}}{{end}}", `
-Ihre Kündigung vom {{.Received}} ist ausgeführt.
+Ihre Kündigung vom {{.Received}} ist ausgeführt.{{if .Special}} Einen wichtigen Grund, aus
+dem der Vertrag sofort endet, haben wir nicht festgestellt.{{end}}
 
 Nummer: {{.Number}}
 {{range .Renewals}}
@@ -460,6 +461,19 @@ Haben Sie nicht gekündigt, oder möchten Sie {{if .More}}eine{{else}}die{{end}}
 ` + germanExpiryEnd + ` nehmen Sie die Entscheidung hier zurück:
 
 {{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
+`},
+	registrar.MailNoticeHandled: {"{{if .Termination}}Ihre Kündigung vom {{.On}}: {{with .End}}Ihr Vertrag endet am {{.}}{{else}}unsere Antwort{{end}}{{else}}Ihr Widerruf vom {{.On}}: unsere Antwort{{end}}", `
+{{if .Termination}}Ihre Kündigung{{else}}Ihr Widerruf{{end}} vom {{.At}} ist bearbeitet.
+
+Nummer: {{.Number}}{{with .End}}
+Ende des Vertrags: {{.}}{{end}}
+
+> Vertrag: {{.Contract}}
+{{with .Reply}}
+{{.}}
+{{end}}
+Haben Sie Fragen? Antworten Sie einfach auf diese E-Mail. Bitte heben Sie
+sie auf.
 `},
 	registrar.MailNoticeReceived: {"{{if .Termination}}Kündigung{{else}}Widerruf{{end}} {{.Number}} vom {{.On}}", `
 jemand hat {{if .Termination}}einen Vertrag gekündigt{{else}}einen Vertrag widerrufen{{end}}. Prüfen und

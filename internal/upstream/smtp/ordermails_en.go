@@ -424,7 +424,8 @@ If you didn't cancel a contract, someone else entered your address.
 Please reply to this email so that we can stop this.
 `},
 	registrar.MailContractEnds: {"{{if .More}}Your cancellation: {{.Domain}} and {{.More}} more end{{else}}Your cancellation: {{.Domain}} ends on {{.Date}}{{end}}", `
-We have processed your cancellation of {{.Received}}.
+We have processed your cancellation of {{.Received}}.{{if .Special}} We found no cause for
+which the contract ends at once.{{end}}
 
 Number: {{.Number}}
 {{range .Renewals}}
@@ -439,6 +440,18 @@ Didn't you cancel, or do you want to keep {{if .More}}a{{else}}the{{end}} domain
 ` + englishExpiryEnd + `, you can take this back here:
 
 {{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
+`},
+	registrar.MailNoticeHandled: {"{{if .Termination}}Your cancellation of {{.On}}: {{with .End}}your contract ends on {{.}}{{else}}our reply{{end}}{{else}}Your withdrawal of {{.On}}: our reply{{end}}", `
+We have handled your {{if .Termination}}cancellation{{else}}withdrawal{{end}} of {{.At}}.
+
+Number: {{.Number}}{{with .End}}
+Contract ends: {{.}}{{end}}
+
+> Contract: {{.Contract}}
+{{with .Reply}}
+{{.}}
+{{end}}
+If you have questions, just reply to this email. Please keep it.
 `},
 	registrar.MailNoticeReceived: {"{{if .Termination}}Termination{{else}}Withdrawal{{end}} {{.Number}} of {{.On}}", `
 Someone has {{if .Termination}}terminated a contract{{else}}withdrawn from a contract{{end}}. Review and close
