@@ -39,8 +39,8 @@ var disputeTexts = ui.Texts{
 		"The order is no longer paid. Invoice and order stay unchanged.",
 	},
 	"dispute.refundable": {
-		"Eine Erstattung ist noch möglich und beendet die Nachfrage.",
-		"A refund is still possible and ends the inquiry.",
+		"Erstattungen sind noch möglich; die vollständige beendet die Nachfrage.",
+		"Refunds are still possible; a full one ends the inquiry.",
 	},
 	"dispute.twice": {
 		"Erstattet und zurückgeholt wurde zusammen mehr, als bezahlt war. Klären Sie das mit dem Zahlungsanbieter.",

@@ -136,7 +136,7 @@ var listTexts = ui.Texts{
 	"document.invoice":     {"Rechnung", "Invoice"},
 	"document.correction":  {"Rechnungskorrektur", "Credit note"},
 	"order.jobs":           {"Offene Vorgänge und E-Mails", "Open jobs and emails"},
-	"order.jobs.none":      {"Nichts ist offen; alle E-Mails sind verschickt.", "Nothing is open; all emails have been sent."},
+	"order.jobs.none":      {"Kein Vorgang läuft; alle E-Mails sind verschickt.", "No job is running; all emails have been sent."},
 	"order.mails":          {"Aufbewahrte Mails zu Bestellung und Domains", "Mails kept about the order and its domains"},
 	"order.mail":           {"E-Mail", "Email"},
 	"order.mail.accepted":  {"vom Mailserver angenommen", "accepted by the mail server"},
