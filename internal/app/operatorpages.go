@@ -188,6 +188,11 @@ func (f customerFiles) Open(ctx context.Context, by registrar.Actor, id string) 
 	if file.Orders, err = f.services.DB.ListOrders(ctx, account.ID, "", fileOrders); err != nil {
 		return operator.CustomerRecord{}, err
 	}
+	if len(file.Orders) > 0 {
+		if file.Disputes, err = f.services.DB.ListCustomerDisputes(ctx, account.ID, file.Orders[len(file.Orders)-1].ID, file.Orders[0].ID); err != nil {
+			return operator.CustomerRecord{}, err
+		}
+	}
 	if file.Consents, err = f.services.DB.ListConsents(ctx, account.ID, fileConsents); err != nil {
 		return operator.CustomerRecord{}, err
 	}

@@ -86,6 +86,7 @@ const (
 	MailWithdrawal           MailKind = "withdrawal"           // confirms a notice of withdrawal
 	MailTermination          MailKind = "termination"          // confirms a notice of termination
 	MailContractEnds         MailKind = "contract_ends"        // the days on which terminated contracts end
+	MailNoticeHandled        MailKind = "notice_handled"       // to the sender of such a notice: our answer, and when the contract ends
 	MailNoticeReceived       MailKind = "notice_received"      // to the operator: a customer sent such a notice
 	MailInquiryConfirmed     MailKind = "inquiry_confirmed"    // acknowledges a message from the contact form
 	MailInquiryReceived      MailKind = "inquiry_received"     // to the operator: such a message
@@ -115,7 +116,7 @@ var notices = map[MailKind]bool{
 	MailTransferAway: true, MailTransferAwayEnded: true,
 	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, MailItemFailed: true, // commercial letters, and evidence in a dispute
 	MailOrderRefunded: true, MailPaymentRefunded: true, MailRefundReturned: true,
-	MailPaymentDispute: true, MailContractEnds: true, MailWithdrawal: true, MailTermination: true,
+	MailPaymentDispute: true, MailContractEnds: true, MailNoticeHandled: true, MailWithdrawal: true, MailTermination: true,
 	MailDomainChanged: true, MailNameserversRefused: true, MailAuthCode: true, MailRenewalOff: true, MailRenewalHeld: true, MailLetExpire: true, // confirm what a customer has done with a domain
 	MailContactCheck: true, MailContactWarning: true, MailContactSuspended: true, MailContactConfirmed: true,
 }

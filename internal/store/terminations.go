@@ -71,8 +71,8 @@ func splitMentions(mentions []string) (ids, names []any) {
 	return ids, names
 }
 
-// StoreTerminations closes a notice and lets its domains expire.
-func (db *DB) StoreTerminations(ctx context.Context, done withdrawal.Terminations) error {
+// StoreOutcome closes a notice with its mails and lets its domains expire.
+func (db *DB) StoreOutcome(ctx context.Context, done withdrawal.Outcome) error {
 	// Two transactions lock the domains in the same order.
 	contracts := slices.SortedFunc(slices.Values(done.Contracts), func(a, b withdrawal.EndedContract) int { return cmp.Compare(a.Domain.ID, b.Domain.ID) })
 	closed, err := db.swap(ctx, func(q *query.Queries) error {
@@ -93,7 +93,7 @@ func (db *DB) StoreTerminations(ctx context.Context, done withdrawal.Termination
 }
 
 // endContract lets a domain expire if it is still as the operator has seen it.
-func endContract(ctx context.Context, q *query.Queries, contract withdrawal.EndedContract, done withdrawal.Terminations) error {
+func endContract(ctx context.Context, q *query.Queries, contract withdrawal.EndedContract, done withdrawal.Outcome) error {
 	domain := contract.Domain
 	if err := rowOr(registrar.Conflict(withdrawal.TerminationChanged))(q.LetSeenDomainExpire(ctx, query.LetSeenDomainExpireParams{
 		UpdatedAt: micros(done.Now), ID: domain.ID, CustomerID: domain.Customer, Was: string(domain.Choice), PaidUntil: micros(domain.PaidUntil),

@@ -311,11 +311,6 @@ func (db *DB) ListRelatedOrders(ctx context.Context, mentions []string, limit in
 	return found, nil
 }
 
-// MarkWithdrawalNoticeDone closes an open notice, with its audit event.
-func (db *DB) MarkWithdrawalNoticeDone(ctx context.Context, notice withdrawal.Notice, event registrar.AuditEvent) (bool, error) {
-	return db.swap(ctx, func(q *query.Queries) error { return closeNotice(ctx, q, notice, event) })
-}
-
 // closeNotice is a compare-and-swap of an open notice.
 func closeNotice(ctx context.Context, q *query.Queries, notice withdrawal.Notice, event registrar.AuditEvent) error {
 	if err := swapped(q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{

@@ -44,7 +44,7 @@ func TestWithdrawalNotice_StoredWithMailsAndHandledOnce(t *testing.T) {
 		results := make(chan error)
 		for _, name := range []string{"cus_anna", "cus_bert"} {
 			go func() {
-				results <- service.Close(ctx, registrar.Actor{Kind: registrar.ActorOperator, Through: name}, made.ID, "erstattet von "+name)
+				results <- service.Close(ctx, registrar.Actor{Kind: registrar.ActorOperator, Through: name}, made.ID, withdrawal.Closing{Note: "erstattet von " + name})
 			}()
 		}
 		if codes := []registrar.Code{registrar.CodeOf(<-results), registrar.CodeOf(<-results)}; codes[0]+codes[1] != withdrawal.AlreadyHandled {
@@ -65,7 +65,7 @@ func TestWithdrawalNotice_StoredWithMailsAndHandledOnce(t *testing.T) {
 			t.Errorf("handled: %+v, %v", handled, err)
 		}
 		operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
-		if err := service.Close(ctx, operator, "dcl_none", "x"); registrar.CodeOf(err) != withdrawal.NoSuchNotice {
+		if err := service.Close(ctx, operator, "dcl_none", withdrawal.Closing{Note: "x"}); registrar.CodeOf(err) != withdrawal.NoSuchNotice {
 			t.Errorf("an unknown notice: %v", err)
 		}
 	})

@@ -99,8 +99,10 @@ func (l *list) addNotice(one withdrawal.Notice, related []withdrawal.RelatedOrde
 
 type noticesDoneCommand struct {
 	cli.ServiceFlags
-	ID   string `arg:"" help:"The notice's ID (dcl_…)."`
-	Note string `help:"What was done about it; stored as evidence." default:"Closed at the command line."`
+	ID    string `arg:"" help:"The notice's ID (dcl_…)."`
+	Note  string `help:"What was done about it; stored as evidence." default:"Closed at the command line."`
+	Reply string `help:"A text for the sender. Without it and --end, the sender gets no mail."`
+	End   string `help:"The day on which a terminated contract ends, which the mail to the sender states." placeholder:"YYYY-MM-DD"`
 }
 
 func (c noticesDoneCommand) Run(t *cli.Terminal) error {
@@ -109,7 +111,7 @@ func (c noticesDoneCommand) Run(t *cli.Terminal) error {
 		if err != nil {
 			return err
 		}
-		err = notices.Close(d.Ctx, d.Operator, c.ID, c.Note)
+		err = notices.Close(d.Ctx, d.Operator, c.ID, withdrawal.Closing{Note: c.Note, Reply: c.Reply, End: c.End})
 		return d.Report(err, "done: %s", c.ID)
 	})
 }

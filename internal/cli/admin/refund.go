@@ -15,7 +15,7 @@ type ordersRefundCommand struct {
 	ID     string `arg:"" help:"The order's ID (ord_…)."`
 	Domain string `help:"Only the item of this domain." placeholder:"NAME"`
 	Amount string `help:"Gross amount in euros, such as 12.90. Default: all that is left." placeholder:"EUR"`
-	Reason string `required:"" enum:"withdrawal,goodwill,mistake,service_fault,fraud,other" help:"Why: ${enum}."`
+	Reason string `required:"" enum:"withdrawal,termination,goodwill,mistake,service_fault,fraud,other" help:"Why: ${enum}."`
 	Note   string `required:"" help:"A note for other operators."`
 	Notice string `help:"The withdrawal that the refund completes (dcl_…)." placeholder:"ID"`
 	Delete bool   `help:"Delete the domains whose registration is refunded in full, once the refund is made."`

@@ -195,10 +195,19 @@ func (o *Order) positionOf(item string) int {
 	return slices.IndexFunc(o.Items, func(other Item) bool { return other.ID == item })
 }
 
-// refundMail says that money is on its way back, for which items, and which domains are deleted.
+// refundMail says that money is on its way back, for which items, and which domains are deleted. One
+// that pays a returned refund again says so, and nothing about domains: the mail about the first did.
 func refundMail(o Order, refund Refund) registrar.Mail {
 	data, first := mailData(o), o.firstOf(refund)
 	data["refund"], data["reason"] = refund.Amount.String(), first.ReasonOf()
+	repeats := o.refund(refund.Replaces)
+	if repeats != nil {
+		data["returned_on"] = repeats.FailedAt.In(registrar.Germany()).Format(time.DateOnly)
+	}
+	if first.Notice != "" {
+		data["notice_id"] = first.Notice
+	}
+	made := o.madeByItem()
 	count, deleted := 0, 0
 	parts := slices.SortedStableFunc(slices.Values(o.PartsOf(first)), func(a, b RefundPart) int {
 		return cmp.Compare(o.positionOf(a.Item), o.positionOf(b.Item))
@@ -213,8 +222,11 @@ func refundMail(o Order, refund Refund) registrar.Mail {
 		data[of+"name"], data[of+"gross"] = item.Name, part.Gross.String()
 		if part.Gross < item.Gross {
 			data[of+"of"] = item.Gross.String()
+			if made[item.ID] >= item.Gross {
+				data[of+"last"] = strconv.FormatBool(true)
+			}
 		}
-		if part.Domain != "" {
+		if part.Domain != "" && repeats == nil {
 			deleted++
 			data[of+"deleted"] = strconv.FormatBool(true)
 		}

@@ -26,16 +26,18 @@ const (
 	reasonUnmatched  = "unmatched"
 	reasonProvider   = "provider" // made at the provider: the reason is unknown
 	ReasonWithdrawal = "withdrawal"
-	reasonGoodwill   = "goodwill"
-	reasonMistake    = "mistake" // ordered by mistake, or twice
-	reasonFault      = "service_fault"
-	reasonFraud      = "fraud"
-	reasonOther      = "other"
+	// ReasonTermination is a contract that the customer has terminated for cause.
+	ReasonTermination = "termination"
+	reasonGoodwill    = "goodwill"
+	reasonMistake     = "mistake" // ordered by mistake, or twice
+	reasonFault       = "service_fault"
+	reasonFraud       = "fraud"
+	reasonOther       = "other"
 )
 
 // OperatorReasons returns the reasons that an operator chooses from.
 func OperatorReasons() []string {
-	return []string{ReasonWithdrawal, reasonGoodwill, reasonMistake, reasonFault, reasonFraud, reasonOther}
+	return []string{ReasonWithdrawal, ReasonTermination, reasonGoodwill, reasonMistake, reasonFault, reasonFraud, reasonOther}
 }
 
 // RefundReasons returns all refund reasons.
@@ -204,7 +206,10 @@ func (o Order) RefundOfWithdrawal(notice, name string) (sum WithdrawalRefund) {
 
 // Completes reports whether the refunds that were made leave nothing of what a withdrawal notice is
 // about, given the order numbers and domains that it mentions; see completes.
-func (o *Order) Completes(mentions []string) bool {
+func (o *Order) Completes(mentions []string) bool { return o.completes(mentions, o.madeByItem()) }
+
+// madeByItem returns what the refunds that were made have returned, by item.
+func (o *Order) madeByItem() map[string]registrar.Cents {
 	made := make(map[string]registrar.Cents)
 	for _, r := range o.Refunds {
 		if !r.Made() {
@@ -214,7 +219,7 @@ func (o *Order) Completes(mentions []string) bool {
 			made[part.Item] += part.Gross
 		}
 	}
-	return o.completes(mentions, made)
+	return made
 }
 
 // completes reports whether some refunds, by item, are for all items that a notice mentions, or for all

@@ -196,3 +196,26 @@ func TestRefundMails_AreKeptWithOrder(t *testing.T) {
 		}
 	}
 }
+
+func TestRefundMails_LastOfSeveralRefundsSaysSo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		env := newEnv(t)
+		o := env.createCompletedOrder("laden")
+		for _, amount := range []registrar.Cents{100, 0} {
+			if _, err := env.orderRefund(order.RefundRequested{Order: o.ID, Amount: amount}); err != nil {
+				t.Fatal(err)
+			}
+			env.runFor(env.service, 5*time.Second)
+		}
+		var last []string
+		for _, mail := range env.store.mails {
+			if mail.Kind == registrar.MailOrderRefunded {
+				last = append(last, mail.Data["part1_last"])
+			}
+		}
+		if len(last) != 2 || last[0] != "" || last[1] != "true" {
+			t.Errorf("the mails say %q", last)
+		}
+	})
+}

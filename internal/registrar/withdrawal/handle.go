@@ -57,28 +57,56 @@ func (s *Service) Get(ctx context.Context, operator registrar.Actor, id string) 
 	return notice, err
 }
 
-// Close marks an open notice as handled. The note says what was done about it.
-func (s *Service) Close(ctx context.Context, operator registrar.Actor, id, note string) error {
+// Closing is how an operator closes a notice.
+type Closing struct {
+	Note string // what was done about it
+	// Reply is for the sender; End is the day on which the contract ends, 2026-12-31, of a termination. If
+	// one is set, the sender gets a mail with it.
+	Reply, End string
+}
+
+// Close marks an open notice as handled.
+func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string, closing Closing) error {
 	notice, err := s.Get(ctx, operator, id)
 	if err != nil {
 		return err
 	}
-	note, ok := cleanNote(note)
+	note, ok := cleanNote(closing.Note)
 	if !ok {
 		return registrar.Invalid(BadNote)
 	}
-	notice.DoneAt, notice.DoneBy, notice.DoneNote = s.now(), operator.Through, note
-	closed, err := s.cfg.Store.MarkWithdrawalNoticeDone(ctx, notice, registrar.AuditEvent{
-		Actor: operator, Action: NoticeHandled, Object: notice.ID, At: notice.DoneAt,
-	})
-	if err == nil && !closed {
-		err = registrar.Conflict(AlreadyHandled)
+	reply, ok := cleanText(closing.Reply, MaxReply)
+	if !ok {
+		return registrar.Invalid(BadReply)
 	}
-	return err
+	if _, err := time.Parse(time.DateOnly, closing.End); closing.End != "" && (err != nil || notice.Kind != Termination) {
+		return registrar.Invalid(BadEnd)
+	}
+	done := Outcome{Notice: notice, Now: s.now(), At: s.cfg.Clock()}
+	done.Notice.DoneAt, done.Notice.DoneBy, done.Notice.DoneNote = done.Now, operator.Through, note
+	done.AuditEvent = registrar.AuditEvent{Actor: operator, Action: NoticeHandled, Object: notice.ID, At: done.Now}
+	if reply != "" || closing.End != "" {
+		data := notice.mailData()
+		data["reply"], data["end"] = reply, closing.End
+		done.Mails = []registrar.Mail{{Kind: registrar.MailNoticeHandled, To: notice.Email, Language: notice.Language, Data: data}}
+	}
+	if err := s.cfg.Store.StoreOutcome(ctx, done); err != nil {
+		return err
+	}
+	if len(done.Mails) > 0 {
+		s.cfg.MailQueued()
+	}
+	return nil
 }
 
 // cleanNote returns the note as stored; false if it is empty, too long or not printable.
 func cleanNote(note string) (string, bool) {
-	note = strings.TrimSpace(strings.ReplaceAll(note, "\r\n", "\n"))
-	return note, note != "" && utf8.RuneCountInString(note) <= MaxNote && utf8.ValidString(note) && !strings.ContainsFunc(note, registrar.IsUnprintableInLines)
+	note, ok := cleanText(note, MaxNote)
+	return note, ok && note != ""
+}
+
+// cleanText returns a text of several lines as stored; false if it is too long or not printable.
+func cleanText(text string, limit int) (string, bool) {
+	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	return text, utf8.RuneCountInString(text) <= limit && utf8.ValidString(text) && !strings.ContainsFunc(text, registrar.IsUnprintableInLines)
 }

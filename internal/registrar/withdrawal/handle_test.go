@@ -72,7 +72,7 @@ func TestClose_RefusesBadNoteAndNonOperators(t *testing.T) {
 	}
 	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
 	for _, note := range []string{"", " \n ", strings.Repeat("ä", MaxNote+1), "a\x00b", "a\u202eb", "\xff"} {
-		if err := service.Close(t.Context(), operator, "dcl_1", note); registrar.CodeOf(err) != BadNote {
+		if err := service.Close(t.Context(), operator, "dcl_1", Closing{Note: note}); registrar.CodeOf(err) != BadNote {
 			t.Errorf("%q: %v", note, err)
 		}
 	}
@@ -81,7 +81,7 @@ func TestClose_RefusesBadNoteAndNonOperators(t *testing.T) {
 	_, countErr := service.CountOpen(t.Context(), customer)
 	_, _, handledErr := service.ListHandled(t.Context(), customer, "")
 	_, getErr := service.Get(t.Context(), customer, "dcl_1")
-	for _, err := range []error{listErr, countErr, handledErr, getErr, service.Close(t.Context(), customer, "dcl_1", "x")} {
+	for _, err := range []error{listErr, countErr, handledErr, getErr, service.Close(t.Context(), customer, "dcl_1", Closing{Note: "x"})} {
 		if registrar.CodeOf(err) != registrar.OperatorsOnly {
 			t.Errorf("a customer got %v", err)
 		}

@@ -43,6 +43,13 @@ func (d NamedDomain) Endable() bool {
 // SentBy reports whether the notice came from the address of the domain's account.
 func (d NamedDomain) SentBy(notice Notice) bool { return strings.EqualFold(d.Email, notice.Email) }
 
+// EndsLater reports whether the term of the domain ends after the day that the notice states: the
+// contract ends with the term.
+func (d NamedDomain) EndsLater(notice Notice) bool {
+	end := notice.EndDay()
+	return !end.IsZero() && d.PaidUntil.UTC().Truncate(24*time.Hour).After(end)
+}
+
 // EndsTooEarly reports whether the term of the domain ends before the day that the notice states:
 // the customer wants to keep it for another term.
 func (d NamedDomain) EndsTooEarly(notice Notice) bool {
@@ -110,11 +117,11 @@ func (s *Service) PreviewTermination(ctx context.Context, operator registrar.Act
 	return preview, nil
 }
 
-// Terminations is what the store writes in one transaction.
-type Terminations struct {
+// Outcome is what the store writes in one transaction when a notice is handled.
+type Outcome struct {
 	Notice     Notice // with DoneAt, DoneBy and DoneNote
 	AuditEvent registrar.AuditEvent
-	Contracts  []EndedContract
+	Contracts  []EndedContract // of a termination
 	Mails      []registrar.Mail
 	// Now is the business time, At the wall clock.
 	Now, At time.Time
@@ -137,7 +144,7 @@ func (s *Service) Terminate(ctx context.Context, operator registrar.Actor, reque
 	if preview.Seen != request.Seen {
 		return registrar.Conflict(TerminationChanged)
 	}
-	done := Terminations{Notice: preview.Notice, Now: s.now(), At: s.cfg.Clock()}
+	done := Outcome{Notice: preview.Notice, Now: s.now(), At: s.cfg.Clock()}
 	done.Notice.DoneAt, done.Notice.DoneBy = done.Now, operator.Through
 	done.Notice.DoneNote, _ = cleanNote(request.Note)
 	done.AuditEvent = registrar.AuditEvent{Actor: operator, Action: NoticeHandled, Object: done.Notice.ID, At: done.Now}
@@ -149,7 +156,7 @@ func (s *Service) Terminate(ctx context.Context, operator registrar.Actor, reque
 		})
 		if mails[domain.Customer] == nil {
 			mails[domain.Customer] = &registrar.Mail{Kind: registrar.MailContractEnds, Customer: domain.Customer, Data: map[string]string{
-				"number": done.Notice.ID, "received_at": done.Notice.At.UTC().Format(time.RFC3339),
+				"number": done.Notice.ID, "received_at": done.Notice.At.UTC().Format(time.RFC3339), "ground": string(done.Notice.Ground),
 			}}
 		}
 		addDomainData(mails[domain.Customer].Data, domain)
@@ -157,7 +164,7 @@ func (s *Service) Terminate(ctx context.Context, operator registrar.Actor, reque
 	for _, mail := range mails {
 		done.Mails = append(done.Mails, *mail)
 	}
-	if err := s.cfg.Store.StoreTerminations(ctx, done); err != nil {
+	if err := s.cfg.Store.StoreOutcome(ctx, done); err != nil {
 		return err
 	}
 	s.cfg.MailQueued()

@@ -15,6 +15,11 @@
 //	open      handled   an operator closes it with a note about what was done, the refunds that were
 //	                    ordered for it are made and leave nothing of what it is about (package
 //	                    order), or Terminate ends the contracts
+//
+// With the note, the operator may write to the sender and state the day on which a contract ends.
+// Then, and only then, closing mails the sender, whose receipt has promised an answer.
+//
+//	state     becomes   when
 //	handled   -         it stays as evidence: who closed it, when, and the note
 //
 // # Actions
@@ -33,7 +38,10 @@
 // is in flight (renewal.InProgress), and if a domain has changed since the preview. The mail goes to
 // the account, not to the sender, whose address nothing has verified: a customer who did not
 // terminate takes it back in the portal. The page says if the addresses differ, and if a term ends
-// before the day that the notice states; it does not choose such a domain by itself.
+// before the day that the notice states; it does not choose such a domain by itself. Nor does it choose
+// one for a termination for cause, which takes effect at once: Terminate is for one without a good
+// cause, and its mail says so. One with a good cause is refunded on the order's page, and closed with
+// the day on which the contract has ended.
 //
 // Closing is a compare-and-swap in one transaction with its audit event. Of two operators who
 // close the same notice, the second gets AlreadyHandled and changes nothing.
@@ -169,6 +177,8 @@ const (
 	NoSuchNotice   registrar.Code = "no_such_declaration"   // with KindNotFound
 	AlreadyHandled registrar.Code = "declaration_handled"   // with KindConflict: another operator was first
 	BadNote        registrar.Code = "bad_note"              // with KindInvalid: empty, too long, or not printable
+	BadReply       registrar.Code = "bad_reply"             // with KindInvalid: too long, or not printable
+	BadEnd         registrar.Code = "bad_end"               // with KindInvalid: the day on which a contract ends is no day
 	// NoticeOpen (KindConflict): automatic renewal can't be turned on for a domain while a notice
 	// about its contract is open.
 	NoticeOpen registrar.Code = "notice_open"
@@ -187,6 +197,7 @@ const (
 	MaxText   = 100
 	MaxReason = 1000
 	MaxNote   = 500
+	MaxReply  = 1000
 	maxEmail  = 254
 )
 
@@ -213,12 +224,9 @@ type Store interface {
 	// ListNamedDomains returns, by mention, the domain with a name or those of the order with a
 	// number, at most limit for each. Domains that have left are not among them.
 	ListNamedDomains(ctx context.Context, mentions []string, limit int) (map[string][]NamedDomain, error)
-	// StoreTerminations closes the notice and lets the domains expire. It returns AlreadyHandled,
+	// StoreOutcome closes the notice, queues its mails and lets the domains expire. It returns AlreadyHandled,
 	// TerminationChanged or renewal.InProgress, and then changes nothing.
-	StoreTerminations(ctx context.Context, done Terminations) error
-	// MarkWithdrawalNoticeDone stores DoneAt, DoneBy and DoneNote of a notice with the event.
-	// It returns false and changes nothing if there is no such open notice.
-	MarkWithdrawalNoticeDone(ctx context.Context, notice Notice, event registrar.AuditEvent) (bool, error)
+	StoreOutcome(ctx context.Context, done Outcome) error
 }
 
 // Config configures a Service. Store is required.

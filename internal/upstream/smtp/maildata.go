@@ -38,6 +38,9 @@ type orderData struct {
 	State                   string
 	Parts                   []refundPart // what a refund is for
 	Partial                 bool         // the refund leaves a part of the price of one of them
+	Last                    bool         // it is the last of several for one of them
+	ReturnedOn              string       // the day on which the bank returned the refund that this one repeats; empty if it repeats none
+	Declared                bool         // the refund is for a withdrawal that we have
 	Deleted                 int          // how many domains are deleted with it
 	// Consent is the wrapped text by which a consumer requested an early start;
 	// ConsentAt is when. Both are empty without consent.
@@ -50,7 +53,11 @@ type refundPart struct {
 	Name, Gross string
 	Of          string // the price of which it is a part; empty if it is all of it
 	Deleted     bool
+	Last        bool // nothing is left of that price
 }
+
+// OtherParts is the number of parts after the first.
+func (d orderData) OtherParts() int { return max(len(d.Parts)-1, 0) }
 
 type item struct {
 	Name, Kind string
@@ -114,10 +121,11 @@ func (l *language) orderData(data map[string]string) orderData {
 	parts, _ := strconv.Atoi(data["parts"])
 	for n := range min(parts, maxItems) {
 		of := "part" + strconv.Itoa(n+1) + "_"
-		part := refundPart{sanitizeValue(data[of+"name"]), l.formatAmount(data[of+"gross"]), l.formatAmount(data[of+"of"]), data[of+"deleted"] == "true"}
-		b.Parts, b.Partial = append(b.Parts, part), b.Partial || part.Of != ""
+		part := refundPart{sanitizeValue(data[of+"name"]), l.formatAmount(data[of+"gross"]), l.formatAmount(data[of+"of"]), data[of+"deleted"] == "true", data[of+"last"] == "true"}
+		b.Parts, b.Partial, b.Last = append(b.Parts, part), b.Partial || part.Of != "" && !part.Last, b.Last || part.Last
 	}
 	b.Deleted, _ = strconv.Atoi(data["deleted"])
+	b.ReturnedOn, b.Declared = l.formatDate(data["returned_on"]), data["notice_id"] != ""
 	return b
 }
 
@@ -207,6 +215,7 @@ type noticeData struct {
 	End                  string           // a formatted date; empty means as soon as possible
 	RefundBy             string           // by when a withdrawn payment is returned
 	Received             string           // when it arrived, in the mail about what followed
+	Reply                string           // our answer, wrapped
 	Orders               []withdrawnOrder // the possible orders of a withdrawal, for the operator's mail
 }
 
@@ -223,6 +232,7 @@ func (l *language) noticeData(data map[string]string) noticeData {
 		Termination: data["declared"] == string(withdrawal.Termination), Special: data["ground"] == string(withdrawal.Extraordinary),
 	}
 	d.Received, d.RefundBy = l.formatTime(data["received_at"]), l.formatDate(data["refund_by"])
+	d.Reply = wrappedText(data["reply"])
 	d.End = cmp.Or(l.formatDate(data["end"]), sanitizeValue(data["end"]))
 	count, _ := strconv.Atoi(data["orders"]) // zero if it is not a number
 	for n := range min(count, maxNoticeOrders) {
@@ -237,6 +247,15 @@ func (l *language) noticeData(data map[string]string) noticeData {
 
 // quotedLines wraps a long text into lines marked as quoted.
 func quotedLines(text string) string { return strings.Join(wrapLines(text, 66), "\n> ") }
+
+// wrappedText is a text of ours of several lines, each wrapped.
+func wrappedText(text string) string {
+	var wrapped []string
+	for line := range strings.SplitSeq(text, "\n") {
+		wrapped = append(wrapped, strings.Join(wrapLines(sanitizeLine(line, withdrawal.MaxReply), lineLength), "\n"))
+	}
+	return strings.Join(wrapped, "\n")
+}
 
 // quotedMessage is a message of several lines, each wrapped and marked as quoted.
 func quotedMessage(text string) string {

@@ -199,17 +199,22 @@ Ihre Bestellungen finden Sie hier:
 
 {{.Portal}}
 `},
-	registrar.MailOrderRefunded: {"{{if .Parts}}{{(index .Parts 0).Name}}{{if gt (len .Parts) 1}} und weitere{{end}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}{{end}}: Wir erstatten {{.Refund}}", `
-wir erstatten Ihnen {{.Refund}}{{if eq .Reason "withdrawal"}}, weil Sie den Vertrag widerrufen haben{{else if eq .Reason "goodwill"}} aus Kulanz{{else if eq .Reason "mistake"}}, weil irrtümlich oder doppelt bestellt wurde{{else if eq .Reason "service_fault"}}, weil uns ein Fehler unterlaufen ist{{end}}.{{if .Partial}} Das ist ein Teil des Preises.{{end}}
+	registrar.MailOrderRefunded: {"{{if .Parts}}{{(index .Parts 0).Name}}{{with .OtherParts}} und {{.}} weitere{{end}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}{{end}}: Wir erstatten {{.Refund}}", `
+{{if .ReturnedOn}}wir zahlen Ihnen {{.Refund}} noch einmal aus, weil Ihre Bank unsere
+Erstattung am {{.ReturnedOn}} zurückgegeben hat.{{else}}wir erstatten Ihnen {{.Refund}}{{if eq .Reason "withdrawal"}}, weil Sie den Vertrag widerrufen haben{{else if eq .Reason "termination"}}, weil Sie den Vertrag aus wichtigem Grund gekündigt haben{{else if eq .Reason "goodwill"}} aus Kulanz{{else if eq .Reason "mistake"}}, weil irrtümlich oder doppelt bestellt wurde{{else if eq .Reason "service_fault"}}, weil uns ein Fehler unterlaufen ist{{end}}.{{if .Partial}} Das ist ein Teil des Preises.{{else if .Last}} Damit ist der ganze Preis erstattet.{{end}}{{end}}
 
 Bestellung: {{.Order}}
 {{range .Parts}}
-{{.Name}}: {{.Gross}}{{with .Of}} von {{.}}{{end}}{{if .Deleted}}
+{{.Name}}: {{.Gross}}{{if .Last}}, der Rest von {{.Of}}{{else}}{{with .Of}} von {{.}}{{end}}{{end}}{{if .Deleted}}
   Die Domain löschen wir, wenn sie nicht inzwischen verlängert wurde.{{end}}
 {{end}}
-` + germanRefundMade + `{{if not .Deleted}}
-{{if eq .Reason "withdrawal"}}Was Sie bestellt haben, bleibt trotz des Widerrufs bis zum Ende der
-Laufzeit bei Ihnen.{{else}}An Ihren Domains ändert sich dadurch nichts.{{end}}
+` + germanRefundMade + `{{if or .Deleted .ReturnedOn (eq .Reason "termination")}}{{else if ne .Reason "withdrawal"}}
+An Ihren Domains ändert sich dadurch nichts.
+{{else if .Partial}}{{if .Declared}}
+Ihren Widerruf bearbeiten wir noch.
+{{end}}{{else}}
+{{if gt (len .Parts) 1}}Diese Domains bleiben{{else}}Die Domain bleibt{{end}} trotz des Widerrufs bis zum Ende der Laufzeit bei
+Ihnen.
 {{end}}{{if .Unclaimed}}
 Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
 Ihres übernehmen, steht in einer eigenen E-Mail. Danach finden Sie hier
@@ -219,7 +224,7 @@ Die Rechnungskorrektur finden Sie unter „Rechnungen“:
 {{end}}
 {{.Portal}}
 `},
-	registrar.MailRefundReturned: {"{{if .Parts}}{{(index .Parts 0).Name}}{{if gt (len .Parts) 1}} und weitere{{end}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}{{end}}: Ihre Bank hat {{.Refund}} zurückgegeben", `
+	registrar.MailRefundReturned: {"{{if .Parts}}{{(index .Parts 0).Name}}{{with .OtherParts}} und {{.}} weitere{{end}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}{{end}}: Ihre Bank hat {{.Refund}} zurückgegeben", `
 Ihre Bank hat unsere Erstattung von {{.Refund}} am {{.On}}
 zurückgegeben. Das passiert zum Beispiel, wenn es die Karte oder das
 Konto nicht mehr gibt, von dem Sie bezahlt haben.
@@ -440,7 +445,8 @@ Haben Sie nichts gekündigt? Dann hat jemand Ihre Adresse angegeben;
 antworten Sie uns bitte, damit nichts Falsches geschieht.
 `},
 	registrar.MailContractEnds: {"{{if .More}}Ihre Kündigung: {{.Domain}} und {{.More}} weitere enden{{else}}Ihre Kündigung: {{.Domain}} endet am {{.Date}}{{end}}", `
-Ihre Kündigung vom {{.Received}} ist ausgeführt.
+Ihre Kündigung vom {{.Received}} ist ausgeführt.{{if .Special}} Einen wichtigen Grund, aus
+dem der Vertrag sofort endet, haben wir nicht festgestellt.{{end}}
 
 Nummer: {{.Number}}
 {{range .Renewals}}
@@ -456,6 +462,19 @@ Haben Sie nicht gekündigt, oder möchten Sie {{if .More}}eine{{else}}die{{end}}
 ` + germanExpiryEnd + ` können Sie die Entscheidung hier zurücknehmen:
 
 {{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
+`},
+	registrar.MailNoticeHandled: {"{{if .Termination}}Ihre Kündigung vom {{.On}}: {{with .End}}Ihr Vertrag endet am {{.}}{{else}}unsere Antwort{{end}}{{else}}Ihr Widerruf vom {{.On}}: unsere Antwort{{end}}", `
+{{if .Termination}}Ihre Kündigung{{else}}Ihr Widerruf{{end}} vom {{.At}} ist bearbeitet.
+
+Nummer: {{.Number}}{{with .End}}
+Ende des Vertrags: {{.}}{{end}}
+
+> Vertrag: {{.Contract}}
+{{with .Reply}}
+{{.}}
+{{end}}
+Haben Sie Fragen? Antworten Sie einfach auf diese E-Mail. Bitte heben Sie
+sie auf.
 `},
 	registrar.MailNoticeReceived: {"{{if .Termination}}Kündigung{{else}}Widerruf{{end}} {{.Number}} vom {{.On}}", `
 jemand hat {{if .Termination}}einen Vertrag gekündigt{{else}}einen Vertrag widerrufen{{end}}. Prüfen und

@@ -189,17 +189,22 @@ Your orders are here:
 
 {{.Portal}}
 `},
-	registrar.MailOrderRefunded: {"{{if .Parts}}{{(index .Parts 0).Name}}{{if gt (len .Parts) 1}} and more{{end}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}{{end}}: we are refunding {{.Refund}}", `
-We are refunding {{.Refund}}{{if eq .Reason "withdrawal"}} because you withdrew from the contract{{else if eq .Reason "goodwill"}} as a gesture of goodwill{{else if eq .Reason "mistake"}} because of an order placed by mistake or twice{{else if eq .Reason "service_fault"}} because we made a mistake{{end}}.{{if .Partial}} This is part of the price.{{end}}
+	registrar.MailOrderRefunded: {"{{if .Parts}}{{(index .Parts 0).Name}}{{with .OtherParts}} and {{.}} more{{end}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}{{end}}: we are refunding {{.Refund}}", `
+{{if .ReturnedOn}}We are paying {{.Refund}} again because your bank returned our refund on
+{{.ReturnedOn}}.{{else}}We are refunding {{.Refund}}{{if eq .Reason "withdrawal"}} because you withdrew from the contract{{else if eq .Reason "termination"}} because you cancelled the contract for cause{{else if eq .Reason "goodwill"}} as a gesture of goodwill{{else if eq .Reason "mistake"}} because of an order placed by mistake or twice{{else if eq .Reason "service_fault"}} because we made a mistake{{end}}.{{if .Partial}} This is part of the price.{{else if .Last}} With this, the whole price is refunded.{{end}}{{end}}
 
 Order: {{.Order}}
 {{range .Parts}}
-{{.Name}}: {{.Gross}}{{with .Of}} of {{.}}{{end}}{{if .Deleted}}
+{{.Name}}: {{.Gross}}{{if .Last}}, the rest of {{.Of}}{{else}}{{with .Of}} of {{.}}{{end}}{{end}}{{if .Deleted}}
   We are deleting the domain, unless it has been renewed meanwhile.{{end}}
 {{end}}
-` + englishRefundMade + `{{if not .Deleted}}
-{{if eq .Reason "withdrawal"}}What you ordered stays with you until the end of its term, even after
-the withdrawal.{{else}}This doesn't change anything about your domains.{{end}}
+` + englishRefundMade + `{{if or .Deleted .ReturnedOn (eq .Reason "termination")}}{{else if ne .Reason "withdrawal"}}
+This doesn't change anything about your domains.
+{{else if .Partial}}{{if .Declared}}
+We are still handling your withdrawal.
+{{end}}{{else}}
+{{if gt (len .Parts) 1}}These domains stay{{else}}The domain stays{{end}} with you until the end of the term, even after the
+withdrawal.
 {{end}}{{if .Unclaimed}}
 The order does not belong to an account yet; the link to claim it is in a
 separate email. After that, you'll find the credit note here:
@@ -208,7 +213,7 @@ You'll find the credit note under "Invoices":
 {{end}}
 {{.Portal}}
 `},
-	registrar.MailRefundReturned: {"{{if .Parts}}{{(index .Parts 0).Name}}{{if gt (len .Parts) 1}} and more{{end}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}{{end}}: your bank returned {{.Refund}}", `
+	registrar.MailRefundReturned: {"{{if .Parts}}{{(index .Parts 0).Name}}{{with .OtherParts}} and {{.}} more{{end}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}{{end}}: your bank returned {{.Refund}}", `
 On {{.On}} your bank returned our refund of {{.Refund}}. This
 happens, for example, when the card or account that you paid with no
 longer exists.
@@ -420,7 +425,8 @@ If you didn't cancel a contract, someone else entered your address.
 Please reply to this email so that we can stop this.
 `},
 	registrar.MailContractEnds: {"{{if .More}}Your cancellation: {{.Domain}} and {{.More}} more expire{{else}}Your cancellation: {{.Domain}} expires on {{.Date}}{{end}}", `
-We have processed your cancellation of {{.Received}}.
+We have processed your cancellation of {{.Received}}.{{if .Special}} We found no cause for
+which the contract ends at once.{{end}}
 
 Number: {{.Number}}
 {{range .Renewals}}
@@ -435,6 +441,18 @@ Didn't you cancel, or do you want to keep {{if .More}}a{{else}}the{{end}} domain
 ` + englishExpiryEnd + `, you can take this back here:
 
 {{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
+`},
+	registrar.MailNoticeHandled: {"{{if .Termination}}Your cancellation of {{.On}}: {{with .End}}your contract ends on {{.}}{{else}}our reply{{end}}{{else}}Your withdrawal of {{.On}}: our reply{{end}}", `
+We have handled your {{if .Termination}}cancellation{{else}}withdrawal{{end}} of {{.At}}.
+
+Number: {{.Number}}{{with .End}}
+Contract ends: {{.}}{{end}}
+
+> Contract: {{.Contract}}
+{{with .Reply}}
+{{.}}
+{{end}}
+If you have questions, just reply to this email. Please keep it.
 `},
 	registrar.MailNoticeReceived: {"{{if .Termination}}Termination{{else}}Withdrawal{{end}} {{.Number}} of {{.On}}", `
 Someone has {{if .Termination}}terminated a contract{{else}}withdrawn from a contract{{end}}. Review and close

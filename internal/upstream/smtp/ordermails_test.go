@@ -229,9 +229,30 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 		},
 		"a refund of a part": {
 			kind:  registrar.MailOrderRefunded,
-			facts: orderMailData(map[string]string{"refund": "38.00", "reason": "withdrawal", "parts": "1", "part1_name": "neu.de", "part1_gross": "38.00", "part1_of": "40.34", "deleted": "0"}),
-			de:    []string{"weil Sie den Vertrag widerrufen haben. Das ist ein Teil des Preises.", "neu.de: 38,00 EUR von 40,34 EUR", "bleibt trotz des Widerrufs"},
-			en:    []string{"withdrew from the contract. This is part of the price.", "neu.de: 38.00 EUR of 40.34 EUR", "even after the withdrawal"}, deNever: "ändert sich dadurch nichts",
+			facts: orderMailData(map[string]string{"refund": "38.00", "reason": "withdrawal", "parts": "1", "part1_name": "neu.de", "part1_gross": "38.00", "part1_of": "40.34", "deleted": "0", "notice_id": "dcl_1"}),
+			de:    []string{"weil Sie den Vertrag widerrufen haben. Das ist ein Teil des Preises.", "neu.de: 38,00 EUR von 40,34 EUR", "Ihren Widerruf bearbeiten wir noch."},
+			en:    []string{"withdrew from the contract. This is part of the price.", "neu.de: 38.00 EUR of 40.34 EUR", "still handling your withdrawal"}, deNever: "bleibt trotz des Widerrufs",
+		},
+		"the last refund of several": {
+			kind: registrar.MailOrderRefunded,
+			facts: orderMailData(map[string]string{
+				"refund": "2.34", "reason": "withdrawal", "parts": "1", "part1_name": "neu.de", "part1_gross": "2.34", "part1_of": "40.34", "part1_last": "true", "deleted": "0", "notice_id": "dcl_1",
+			}),
+			de: []string{"widerrufen haben. Damit ist der ganze Preis erstattet.", "neu.de: 2,34 EUR, der Rest von 40,34 EUR", "Die Domain bleibt trotz des Widerrufs"},
+			en: []string{"withdrew from the contract. With this, the whole price is refunded.", "neu.de: 2.34 EUR, the rest of 40.34 EUR", "The domain stays with you"}, deNever: "ein Teil des Preises",
+		},
+		"a refund after a termination for cause": {
+			kind:  registrar.MailOrderRefunded,
+			facts: orderMailData(map[string]string{"refund": "38.00", "reason": "termination", "parts": "1", "part1_name": "neu.de", "part1_gross": "38.00", "part1_of": "40.34", "deleted": "0"}),
+			de:    []string{"weil Sie den Vertrag aus wichtigem Grund gekündigt haben."}, en: []string{"because you cancelled the contract for cause."}, deNever: "ändert sich dadurch nichts",
+		},
+		"a refund paid again": {
+			kind: registrar.MailOrderRefunded,
+			facts: orderMailData(map[string]string{
+				"refund": "8.21", "reason": "failed_item", "parts": "1", "part1_name": "neu.de", "part1_gross": "8.21", "deleted": "0", "returned_on": "2026-11-20",
+			}),
+			de: []string{"zahlen Ihnen 8,21 EUR noch einmal aus, weil Ihre Bank unsere Erstattung am 20.11.2026 zurückgegeben hat."},
+			en: []string{"paying 8.21 EUR again because your bank returned our refund on 20 November 2026."}, deNever: "ändert sich dadurch nichts",
 		},
 		"a refund that came back": {
 			kind: registrar.MailRefundReturned, facts: orderMailData(map[string]string{"refund": "8.21", "parts": "1", "part1_name": "neu.de", "part1_gross": "8.21"}),

@@ -32,7 +32,7 @@ var (
 	orderKinds = []registrar.MailKind{
 		registrar.MailItemFailed, registrar.MailOrderPaid, registrar.MailOrderEnded, registrar.MailOrderCompleted, registrar.MailPaymentRefunded, registrar.MailOrderRefunded, registrar.MailRefundReturned, registrar.MailClaim,
 		registrar.MailDomainChanged, registrar.MailNameserversRefused, registrar.MailHolderNotice, registrar.MailAuthCode, registrar.MailDomainLock, registrar.MailPaymentDispute,
-		registrar.MailWithdrawal, registrar.MailTermination, registrar.MailContractEnds, registrar.MailNoticeReceived,
+		registrar.MailWithdrawal, registrar.MailTermination, registrar.MailContractEnds, registrar.MailNoticeHandled, registrar.MailNoticeReceived,
 	}
 )
 
@@ -343,6 +343,29 @@ func TestContractEndsMail_NamesDayOfEachDomain(t *testing.T) {
 	data["items"], data["item2_name"], data["item2_paid_until"] = "2", "tee.de", "2027-05-02"
 	if body := renderMail(t, registrar.MailContractEnds, "de", data); !hasText(body, "tee.de\n  Ende des Vertrags: 02.05.2027") || !hasText(body, "/portal/domains\n") {
 		t.Errorf("two domains: %s", body)
+	}
+}
+
+func TestNoticeHandledMail_HasReplyAndEndOfContract(t *testing.T) {
+	t.Parallel()
+	data := map[string]string{
+		"number": "dcl_1", "declared": "termination", "ground": "extraordinary", "occurred_at": "2026-11-15T09:05:00Z", "contract": "kaffee.de",
+		"end": "2026-11-15", "reply": "Der Grund ist wichtig.\n\nWir erstatten den Rest.",
+	}
+	for language, want := range map[string][]string{
+		"de": {"Ihre Kündigung vom 15.11.2026, 10:05 Uhr MEZ", "Ende des Vertrags: 15.11.2026"},
+		"en": {"your cancellation of 15 November 2026", "Contract ends: 15 November 2026"},
+	} {
+		body := renderMail(t, registrar.MailNoticeHandled, language, data)
+		for _, text := range append(want, "dcl_1", "Der Grund ist wichtig.\n\nWir erstatten den Rest.\n") {
+			if !hasText(body, text) {
+				t.Errorf("%s: no %q: %s", language, text, body)
+			}
+		}
+	}
+	data["declared"], data["end"] = "withdrawal", ""
+	if body := renderMail(t, registrar.MailNoticeHandled, "de", data); strings.Contains(body, "Ende des Vertrags") || !hasText(body, "Ihr Widerruf vom 15.11.2026, 10:05 Uhr MEZ ist bearbeitet.") {
+		t.Errorf("a withdrawal: %s", body)
 	}
 }
 

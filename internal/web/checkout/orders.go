@@ -113,17 +113,33 @@ func isSettled(o order.Order, refund order.Refund) bool {
 	return refund.Returned() && !o.IsRepeated(refund) && !slices.ContainsFunc(o.Refunds, undecided)
 }
 
-// withdrawalRow is a declared withdrawal with what followed for an order.
-type withdrawalRow struct {
+// noticeRow is a withdrawal or termination with what followed for an order.
+type noticeRow struct {
 	withdrawal.Notice
 	Refund order.WithdrawalRefund
-	Late   bool // its deadline has passed
+	// State is the part of a text key: late is a withdrawal whose deadline has passed, disputed one that
+	// waits until the bank has decided about the payment, returned one whose payment it has taken back.
+	State string
 }
 
-func withdrawalRows(o order.Order, declared []withdrawal.Notice, now time.Time) []withdrawalRow {
-	rows := make([]withdrawalRow, 0, len(declared))
+func noticeRows(o order.Order, declared []withdrawal.Notice, disputed dispute.Dispute, now time.Time) []noticeRow {
+	rows := make([]noticeRow, 0, len(declared))
 	for _, notice := range declared {
-		rows = append(rows, withdrawalRow{notice, o.RefundOfWithdrawal(notice.ID, ""), notice.Overdue(now)})
+		row := noticeRow{Notice: notice, Refund: o.RefundOfWithdrawal(notice.ID, ""), State: "open"}
+		switch {
+		case !notice.Open():
+			row.State = "done"
+		case notice.Kind == withdrawal.Termination && notice.Ground == withdrawal.Extraordinary:
+			row.State = "cause"
+		case notice.Kind == withdrawal.Termination:
+		case disputed.ID != "" && disputed.Status == dispute.Lost:
+			row.State = "returned"
+		case disputed.ID != "":
+			row.State = "disputed"
+		case notice.Overdue(now):
+			row.State = "late"
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }
@@ -201,7 +217,6 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 	if err != nil {
 		return ui.View{}, err
 	}
-	declared = slices.DeleteFunc(declared, func(n withdrawal.Notice) bool { return n.Kind != withdrawal.Withdrawal }) // the domain's page has terminations
 	pause := reloadInterval(o, h.Now())
 	if pause == 0 && waiting && h.Now().Sub(o.PaidAt) < reloadSlowsAfter {
 		pause = reloadSoon // the invoice is issued shortly
@@ -227,10 +242,10 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		Again           bool            // its items can be put into the basket again
 		Kept            registrar.Cents // what is left of the payment after its refunds
 		Refunds         []refundRow
-		Declared        []withdrawalRow
+		Declared        []noticeRow
 		Disputed        dispute.Dispute // by which the payment was taken back, or may be; zero if there is none
 		Contact         string          // the contact form
-	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o), stateKey(o, disputed), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(h.Now()), documents, waiting, false, canOrderAgain(o), keptOf(o), refundRows(o), withdrawalRows(o, declared, h.Now()), disputed, ui.InLanguage(req.Language, ui.ContactPath, ui.EnglishContactPath)}}, nil
+	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o), stateKey(o, disputed), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(h.Now()), documents, waiting, false, canOrderAgain(o), keptOf(o), refundRows(o), noticeRows(o, declared, disputed, h.Now()), disputed, ui.InLanguage(req.Language, ui.ContactPath, ui.EnglishContactPath)}}, nil
 }
 
 // itemRows returns the rows of an order with the dispute about its payment, as addEnds does.

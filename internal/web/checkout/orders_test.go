@@ -72,7 +72,7 @@ func TestOrderPage_ReturnedRefundIsNotCalledRefunded(t *testing.T) {
 	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{"noch einmal aus oder melden uns"}, []string{"erstattet am", "unterwegs"})
 }
 
-func TestOrderPage_NamesDeclaredWithdrawalAndItsPeriod(t *testing.T) {
+func TestOrderPage_NamesNoticesAndItsPeriod(t *testing.T) {
 	t.Parallel()
 	o := newOrder(order.Completed)
 	o.Consent = order.Consent{At: noon, Wording: order.ConsentWording("de")}
@@ -82,11 +82,13 @@ func TestOrderPage_NamesDeclaredWithdrawalAndItsPeriod(t *testing.T) {
 	d.declared = []withdrawal.Notice{
 		{ID: "dcl_1", Customer: o.Customer, Kind: withdrawal.Withdrawal, Email: "erika@example.org", Contract: "ord_1", At: noon},
 		{ID: "dcl_2", Customer: o.Customer, Kind: withdrawal.Withdrawal, Email: "erika@example.org", Contract: "beispiel.de", At: noon, DoneAt: noon.AddDate(0, 0, 2)},
-		{ID: "dcl_3", Customer: o.Customer, Kind: withdrawal.Termination, Email: "erika@example.org", Contract: "beispiel.de", At: noon}, // of the domain, not of the order
+		{ID: "dcl_3", Customer: o.Customer, Kind: withdrawal.Termination, Email: "erika@example.org", Contract: "beispiel.de", At: noon, Ground: withdrawal.Ordinary},
+		{ID: "dcl_4", Customer: o.Customer, Kind: withdrawal.Termination, Email: "erika@example.org", Contract: "beispiel.de", At: noon, Ground: withdrawal.Extraordinary},
 	}
 	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{
 		period, "Erklärt am 15.11.2026. Wir bearbeiten ihn bis 29.11.2026.", "dcl_1", "Erklärt am 15.11.2026, erledigt am 17.11.2026.",
-	}, []string{"dcl_3", "Wir haben dafür"})
+		"Kündigung", "Wann der Vertrag endet, bestätigen wir Ihnen", "dcl_3", "Wir prüfen den Grund und antworten Ihnen", "dcl_4",
+	}, []string{"Wir haben dafür"})
 	d.orders[0].Refunds = []order.Refund{{
 		ID: "ref_1", Source: order.ByOperator, Amount: 500, Provider: "re_1", MadeAt: noon.AddDate(0, 0, 2), Notice: "dcl_2",
 		Parts: []order.RefundPart{{Item: o.Items[0].ID, Gross: 500}},
@@ -95,6 +97,20 @@ func TestOrderPage_NamesDeclaredWithdrawalAndItsPeriod(t *testing.T) {
 	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{refunded + "Was Sie bestellt haben, bleibt"}, nil)
 	d.orders[0].Refunds[0].Parts[0].Domain = "dom_1"
 	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{refunded + "Domains, deren Registrierung wir ganz erstattet haben, löschen wir."}, nil)
+}
+
+func TestOrderPage_WithdrawalWaitsForDispute(t *testing.T) {
+	t.Parallel()
+	o := newOrder(order.Completed)
+	o.PaidAt = noon
+	late := withdrawal.Notice{ID: "dcl_1", Customer: o.Customer, Kind: withdrawal.Withdrawal, Email: "erika@example.org", Contract: "ord_1", At: noon.AddDate(0, 0, -20)}
+	d := &fakeOrders{orders: []order.Order{o}, declared: []withdrawal.Notice{late}}
+	const apology = "hätten wir ihn bearbeiten müssen"
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{apology}, nil)
+	for status, want := range map[dispute.Status]string{dispute.UnderReview: "wir bearbeiten ihn, sobald sie entschieden hat", dispute.Lost: "schon an Ihre Bank zurückgegangen"} {
+		d.disputes = map[string][]dispute.Dispute{"ord_1": {{Report: dispute.Report{ID: "dp_1", Status: status}, Lock: dispute.LockActive}}}
+		visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{want}, []string{apology})
+	}
 }
 
 func TestOrderPage_NamesFirstDomainAndLinksThoseHeld(t *testing.T) {

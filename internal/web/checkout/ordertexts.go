@@ -14,17 +14,43 @@ var orderTexts = ui.Texts{
 	"asked.system":      {"Angelegt von der automatischen Verlängerung", "Created by automatic renewal"},
 	"asked.person":      {"Bestellt im Portal", "Ordered in the portal"},
 
-	"items.domain":       {"Domain", "Domain"},
-	"items.what":         {"Leistung", "Service"},
-	"table.state":        {"Stand", "Status"},
-	"withdrawn.heading":  {"Widerruf", "Withdrawal"},
-	"withdrawn.late":     {"Erklärt am {1}. Bis {2} hätten wir ihn bearbeiten müssen. Bitte entschuldigen Sie, und schreiben Sie uns.", "Declared on {1}. We should have handled it by {2}. We apologise; please write to us."},
-	"withdrawn.open":     {"Erklärt am {1}. Wir bearbeiten ihn bis {2}.", "Declared on {1}. We will handle it by {2}."},
-	"withdrawn.done":     {"Erklärt am {1}, erledigt am {2}.", "Declared on {1}, handled on {2}."},
+	"items.domain":               {"Domain", "Domain"},
+	"items.what":                 {"Leistung", "Service"},
+	"table.state":                {"Stand", "Status"},
+	"declared_title.withdrawal":  {"Widerruf", "Withdrawal"},
+	"declared_title.termination": {"Kündigung", "Cancellation"},
+	"declared.withdrawal.late": {
+		"Erklärt am {1}. Bis {2} hätten wir ihn bearbeiten müssen. Bitte entschuldigen Sie, und schreiben Sie uns.",
+		"Declared on {1}. We should have handled it by {2}. We apologise; please write to us.",
+	},
+	"items.restore":            {"netto {1} Wiederherstellung und {2} Verlängerung", "net {1} restore and {2} renewal"},
+	"declared.withdrawal.open": {"Erklärt am {1}. Wir bearbeiten ihn bis {2}.", "Declared on {1}. We will handle it by {2}."},
+	"declared.withdrawal.disputed": {
+		"Erklärt am {1}. Die Zahlung ist bei Ihrer Bank reklamiert; wir bearbeiten ihn, sobald sie entschieden hat.",
+		"Declared on {1}. The payment is disputed with your bank; we will handle it once the bank has decided.",
+	},
+	"declared.withdrawal.returned": {
+		"Erklärt am {1}. Die Zahlung ist schon an Ihre Bank zurückgegangen; wir schließen ihn noch ab.",
+		"Declared on {1}. The payment has already gone back to your bank; we have yet to close it.",
+	},
+	"declared.termination.open": {
+		"Erklärt am {1}. Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E-Mail.",
+		"Declared on {1}. We will confirm by email shortly when the contract ends.",
+	},
+	"declared.termination.cause": {
+		"Erklärt am {1}. Wir prüfen den Grund und antworten Ihnen per E-Mail.",
+		"Declared on {1}. We will review the reason and reply by email.",
+	},
+	"declared.done":      {"Erklärt am {1}, erledigt am {2}.", "Declared on {1}, handled on {2}."},
 	"withdrawn.refunded": {"Wir haben dafür am {2} {1} erstattet.", "We refunded {1} for it on {2}."},
-	"withdrawn.keeps":    {"Was Sie bestellt haben, bleibt bis zum Ende der Laufzeit bei Ihnen.", "What you ordered stays with you until the end of its term."},
-	"withdrawn.deleted":  {"Domains, deren Registrierung wir ganz erstattet haben, löschen wir.", "We delete domains whose registration was refunded in full."},
-	"items.restore":      {"netto {1} Wiederherstellung und {2} Verlängerung", "net {1} restore and {2} renewal"},
+	"withdrawn.keeps": {
+		"Was Sie bestellt haben, bleibt bis zum Ende der Laufzeit bei Ihnen.",
+		"What you ordered stays with you until the end of its term.",
+	},
+	"withdrawn.deleted": {
+		"Domains, deren Registrierung wir ganz erstattet haben, löschen wir.",
+		"We delete domains whose registration was refunded in full.",
+	},
 	"items.rounded": {
 		"Die Umsatzsteuer runden wir einmal für die ganze Bestellung. Deshalb kann die Summe der Bruttopreise um wenige Cent vom Gesamtbetrag abweichen, und ein Bruttopreis kann auf der Zahlungsseite und der Rechnung um einen Cent anders sein.",
 		"We round VAT once for the whole order, so the gross prices may differ from the total by a few cents, and a gross price may differ by a cent on the payment page and the invoice.",

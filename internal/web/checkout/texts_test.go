@@ -14,7 +14,7 @@ import (
 )
 
 // dynamicKeys are the prefixes of texts that are chosen by a service's codes.
-var dynamicKeys = []string{"problem.", "reason.", "rule.", "note.", "vat.", "warning.", "item.", "kind.", "done.", "field.", "hint.", "state.", "pay.title.", "pay.text.", "pay.owner.", "need.registrant.", "verify.", "transfer.includes.", "refunds.", "renew.declared."}
+var dynamicKeys = []string{"problem.", "reason.", "rule.", "note.", "vat.", "warning.", "item.", "kind.", "done.", "field.", "hint.", "state.", "pay.title.", "pay.text.", "pay.owner.", "need.registrant.", "verify.", "transfer.includes.", "refunds.", "renew.declared.", "declared.", "declared_title."}
 
 var allStates = []order.State{
 	order.AwaitingVerification, order.AwaitingPayment, order.Paying, order.Provisioning, order.Completed,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -16,6 +17,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -39,6 +41,8 @@ type OrderRecord struct {
 	Disputes []dispute.Dispute
 	// Operators has the addresses of the operators by account.
 	Operators map[string]string
+	// Declared are the open withdrawals and terminations of its contracts, whoever sent them.
+	Declared []noticeRow
 	// Ended has the domains that were deleted or handed over since, by item.
 	Ended map[string]lifecycle.EndedDomain
 }
@@ -61,6 +65,25 @@ type CustomerRecord struct {
 	Orders        []order.Order
 	AuditEvents   []account.AuditEntry
 	Consents      []renewal.RecordedConsent // to automatic renewal
+	Declared      []noticeRow               // the open withdrawals and terminations of its contracts, and those that it sent
+	Disputes      []dispute.Dispute         // of the payments of Orders
+}
+
+// openNoticesAbout returns the open notices about some orders, whoever sent them, and those that are such.
+func (h *Handler) openNoticesAbout(req *ui.Request, operator registrar.Actor, orders []order.Order, such func(withdrawal.Notice) bool) ([]noticeRow, error) {
+	open, err := h.openNotices(req, operator)
+	if err != nil {
+		return nil, err
+	}
+	var contracts []withdrawal.Contract
+	for _, o := range orders {
+		for _, item := range o.Items {
+			contracts = append(contracts, withdrawal.Contract{Domain: item.ID, Name: item.Name, Orders: []string{o.ID}, Since: o.CreatedAt})
+		}
+	}
+	return slices.DeleteFunc(open, func(row noticeRow) bool {
+		return !such(row.Notice) && len(withdrawal.NoticesAbout([]withdrawal.Notice{row.Notice}, contracts...)) == 0
+	}), nil
 }
 
 // OrderOf returns the order that an entry of the log is about; nil if it is not among the newest.
@@ -108,6 +131,12 @@ func (h *Handler) findCustomer(req *ui.Request, operator registrar.Actor) error 
 
 func (h *Handler) customer(req *ui.Request, operator registrar.Actor) error {
 	record, err := h.Customers.Open(req.R.Context(), operator, req.R.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	record.Declared, err = h.openNoticesAbout(req, operator, record.Orders, func(n withdrawal.Notice) bool {
+		return n.Customer == record.Account.ID || strings.EqualFold(n.Email, record.Account.Email)
+	})
 	if err != nil {
 		return err
 	}

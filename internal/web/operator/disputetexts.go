@@ -39,8 +39,8 @@ var disputeTexts = ui.Texts{
 		"The order is no longer paid. Invoice and order stay unchanged.",
 	},
 	"dispute.refundable": {
-		"Eine Erstattung ist noch möglich und beendet die Nachfrage.",
-		"A refund is still possible and ends the inquiry.",
+		"Erstattungen sind noch möglich; die vollständige beendet die Nachfrage.",
+		"Refunds are still possible; a full one ends the inquiry.",
 	},
 	"dispute.twice": {
 		"Erstattet und zurückgeholt wurde zusammen mehr, als bezahlt war. Klären Sie das mit dem Zahlungsanbieter.",
@@ -94,14 +94,14 @@ var disputeTexts = ui.Texts{
 		"The dispute has changed meanwhile. Your decision was not saved; please check its current state.",
 	},
 
-	"dispute_status.warning_needs_response": {"Antwort nötig", "Response needed"},
-	"dispute_status.warning_under_review":   {"beantwortet", "Answered"},
-	"dispute_status.warning_closed":         {"geschlossen", "Closed"},
-	"dispute_status.prevented":              {"abgewendet", "Prevented"},
-	"dispute_status.needs_response":         {"Antwort nötig", "Response needed"},
-	"dispute_status.under_review":           {"Bank prüft", "Under review"},
-	"dispute_status.won":                    {"gewonnen", "Won"},
-	"dispute_status.lost":                   {"verloren", "Lost"},
+	"dispute_status.warning_needs_response": {"Antwort nötig", "response needed"},
+	"dispute_status.warning_under_review":   {"beantwortet", "answered"},
+	"dispute_status.warning_closed":         {"geschlossen", "closed"},
+	"dispute_status.prevented":              {"abgewendet", "prevented"},
+	"dispute_status.needs_response":         {"Antwort nötig", "response needed"},
+	"dispute_status.under_review":           {"Bank prüft", "under review"},
+	"dispute_status.won":                    {"gewonnen", "won"},
+	"dispute_status.lost":                   {"verloren", "lost"},
 
 	"dispute_reason.bank_cannot_process":       {"Bank kann nicht einlösen", "Bank can't process"},
 	"dispute_reason.check_returned":            {"Scheck zurückgegeben", "Cheque returned"},

@@ -14,12 +14,14 @@ type inquiryRow struct {
 	inquiry.Inquiry
 	By        string
 	IsOverdue bool
+	IsSoon    bool // it is due within a day
 }
 
 func (h *Handler) newInquiryRows(inquiries []inquiry.Inquiry, names map[string]string) []inquiryRow {
 	rows := make([]inquiryRow, 0, len(inquiries))
 	for _, one := range inquiries {
 		row := inquiryRow{Inquiry: one, By: one.DoneBy, IsOverdue: one.Overdue(h.Now())}
+		row.IsSoon = one.Open() && !row.IsOverdue && h.Now().AddDate(0, 0, 1).After(one.Deadline())
 		if names[row.By] != "" {
 			row.By = names[row.By]
 		}

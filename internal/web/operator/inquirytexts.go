@@ -42,8 +42,8 @@ var inquiryTexts = ui.Texts{
 	"topic.abuse":     {"Missbrauch einer Domain", "Abuse of a domain"},
 	"topic.other":     {"Anderes", "Other"},
 	"problem.inquiry_handled": {
-		"Jemand anderes war schneller: Der Vorgang ist schon erledigt. Ihre Notiz wurde nicht gespeichert.",
-		"Someone else was faster: the case has already been handled. Your note was not saved.",
+		"Der Vorgang ist schon erledigt. Ihre Notiz wurde nicht gespeichert.",
+		"The case has already been handled. Your note was not saved.",
 	},
 	"mail.inquiry_confirmed": {"Eingangsbestätigung einer Anfrage", "Acknowledgement of an inquiry"},
 	"mail.inquiry_received":  {"Anfrage an den Betreiber", "Inquiry, to the operator"},

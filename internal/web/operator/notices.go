@@ -142,20 +142,39 @@ func (h *Handler) showNotice(req *ui.Request, operator registrar.Actor, problem 
 	if err := h.addRelated(req, rows); err != nil {
 		return err
 	}
-	status, message, noteProblem := h.noticeProblem(req, problem)
+	status, message, fieldProblem := h.noticeProblem(req, problem)
 	view := struct {
 		noticeRow
 		Note, Problem       string
 		EndNote, EndProblem string // of the form that ends contracts
 		MaxNote             int
-	}{noticeRow: rows[0], Note: req.Text("note"), EndNote: h.templates.Text(req.Language, "terminate.default"), MaxNote: withdrawal.MaxNote}
+		End                 *ui.Field // the day that closing a termination confirms
+		Reply, ReplyProblem string
+		MaxReply            int
+	}{
+		noticeRow: rows[0], Note: req.Text("note"), EndNote: h.templates.Text(req.Language, "terminate.default."+string(notice.Ground)), MaxNote: withdrawal.MaxNote,
+		Reply: req.Text("reply"), MaxReply: withdrawal.MaxReply,
+	}
+	if notice.Kind == withdrawal.Termination {
+		end := ui.Field{Name: "end", Label: "notice.end", Hint: "notice.end_hint", Type: "date", Optional: true}.With(req.Text("end"), "")
+		view.End = &end
+	}
 	if _, sent := req.R.PostForm["end_note"]; sent {
-		view.EndNote, view.EndProblem = req.Text("end_note"), noteProblem
+		view.EndNote, view.EndProblem = req.Text("end_note"), fieldProblem
 		for i, domain := range view.Domains {
 			view.Domains[i].Chosen = slices.Contains(req.R.PostForm["domain"], domain.ID)
 		}
 	} else {
-		view.Problem = noteProblem
+		switch registrar.CodeOf(problem) {
+		case withdrawal.BadReply:
+			view.ReplyProblem = fieldProblem
+		case withdrawal.BadEnd:
+			if view.End != nil {
+				view.End.Problem = fieldProblem
+			}
+		default:
+			view.Problem = fieldProblem
+		}
 	}
 	return h.render(req, ui.View{Name: "notice", Status: status, Title: "notice.page." + string(notice.Kind), TitleValue: notice.ID, Section: noticesPath}, view, message)
 }
@@ -163,14 +182,17 @@ func (h *Handler) showNotice(req *ui.Request, operator registrar.Actor, problem 
 // closeNotice marks a notice as handled.
 func (h *Handler) closeNotice(req *ui.Request, operator registrar.Actor) error {
 	id := req.R.PathValue("id")
-	err := h.Notices.Close(req.R.Context(), operator, id, req.Text("note"))
+	err := h.Notices.Close(req.R.Context(), operator, id, withdrawal.Closing{Note: req.Text("note"), Reply: req.Text("reply"), End: req.Text("end")})
 	switch registrar.CodeOf(err) {
-	case withdrawal.AlreadyHandled, withdrawal.BadNote:
+	case withdrawal.AlreadyHandled, withdrawal.BadNote, withdrawal.BadReply, withdrawal.BadEnd:
 		req.SetFormPath(noticesPath + "/" + url.PathEscape(id))
 		return h.showNotice(req, operator, err)
 	}
 	if err != nil {
 		return err
+	}
+	if req.Text("reply") != "" || req.Text("end") != "" {
+		return req.RedirectWithFlash("notice_closed_mail", noticesPath)
 	}
 	return req.RedirectWithFlash("notice_closed", noticesPath)
 }

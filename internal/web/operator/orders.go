@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -120,6 +121,10 @@ func (h *Handler) showOrder(req *ui.Request, operator registrar.Actor, status in
 		return err
 	}
 	if record.Operators, err = h.operatorNames(req, operator); err != nil {
+		return err
+	}
+	record.Declared, err = h.openNoticesAbout(req, operator, []order.Order{record.Order}, func(withdrawal.Notice) bool { return false })
+	if err != nil {
 		return err
 	}
 	return h.render(req, ui.View{Name: "order", Status: status, Title: "order.page", TitleValue: record.ID, Section: ordersPath}, record, problem)

@@ -343,7 +343,17 @@ func (r OrderRecord) Unassigned(item order.Item) registrar.Cents {
 // Refunded is what was refunded of an item.
 func (r OrderRecord) Refunded(item order.Item) registrar.Cents { return r.RefundedOf(item.ID) }
 
-// CanRefund reports whether the order of a notice has a payment to refund.
-func (r noticeRow) CanRefund(o withdrawal.RelatedOrder) bool {
-	return r.Open() && r.Kind == withdrawal.Withdrawal && !o.PaidAt.IsZero() && o.Gross > 0
+// RefundPath is the form that refunds the order of a notice; empty if it has no payment, or if the
+// notice is an ordinary termination. Only a withdrawal is closed by its refund.
+func (r noticeRow) RefundPath(o withdrawal.RelatedOrder) string {
+	switch {
+	case !r.Open() || o.PaidAt.IsZero() || o.Gross == 0:
+		return ""
+	case r.Kind == withdrawal.Withdrawal:
+		return refundPath(o.ID) + "?" + url.Values{"notice": {r.ID}}.Encode()
+	case r.Ground == withdrawal.Extraordinary:
+		return refundPath(o.ID) + "?" + url.Values{"reason": {order.ReasonTermination}}.Encode()
+	default:
+		return ""
+	}
 }

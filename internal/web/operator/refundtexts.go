@@ -16,6 +16,10 @@ var refundTexts = ui.Texts{
 		"Gibt es zu dieser Bestellung einen Widerruf, ist hier nichts auszuzahlen, solange die Zahlung strittig ist oder die Bank sie zurückgeholt hat. Schließen Sie ihn auf seiner Seite mit einer Notiz ab, sobald der Kunde sein Geld von der Bank hat.",
 		"If there is a withdrawal for this order, nothing can be paid out here while the payment is disputed or once the bank has taken it back. Close it with a note on its page as soon as the customer has the money from the bank.",
 	},
+	"refund.disputed_this": {
+		"Für diesen Widerruf ist hier nichts auszuzahlen, solange die Zahlung strittig ist oder die Bank sie zurückgeholt hat. Schließen Sie ihn auf seiner Seite mit einer Notiz ab, sobald der Kunde sein Geld von der Bank hat:",
+		"Nothing can be paid out here for this withdrawal while the payment is disputed or once the bank has taken it back. Close it with a note on its page as soon as the customer has the money from the bank:",
+	},
 	"refund.to_notices":  {"Zu den Widerrufen und Kündigungen", "Withdrawals and terminations"},
 	"refund.refunded":    {"{1} brutto erstattet", "{1} gross refunded"},
 	"refund.what":        {"Was wird erstattet?", "What do you refund?"},
@@ -36,8 +40,8 @@ var refundTexts = ui.Texts{
 	},
 	"refund.domains": {"Domains", "Domains"},
 	"refund.keep": {
-		"Der Kunde behält seine Domains bis zum Ende ihrer Laufzeit; das schreiben wir ihm auch nach einem Widerruf. Löschen lässt sich hier nur eine Domain, deren Registrierung Sie ganz erstatten und die seitdem weder verlängert noch gesperrt wurde, also keine umgezogene.",
-		"The customer keeps their domains until the end of their terms; the email says so, also after a withdrawal. Here you can only delete a domain whose registration you refund in full and that has been neither renewed nor locked since, so not one that was transferred to us.",
+		"Der Kunde behält seine Domains bis zum Ende ihrer Laufzeit; nach einem Widerruf schreiben wir ihm das, sobald ihr ganzer Preis erstattet ist. Löschen lässt sich hier nur eine Domain, deren Registrierung Sie ganz erstatten und die seitdem weder verlängert noch gesperrt wurde, also keine umgezogene.",
+		"The customer keeps their domains until the end of their terms; after a withdrawal, the email says so once their whole price is refunded. Here you can only delete a domain whose registration you refund in full and that has been neither renewed nor locked since, so not one that was transferred to us.",
 	},
 	"refund.delete":      {"Diese Domains nach der Erstattung löschen", "Delete these domains after the refund"},
 	"refund.delete_hint": {"Ohne Häkchen behält der Kunde sie. Eine gelöschte Domain kann jeder neu registrieren.", "Without the tick the customer keeps them. Anyone can register a deleted domain."},
@@ -88,6 +92,7 @@ var refundTexts = ui.Texts{
 	"refund_reason.unmatched":     {"überzählige Zahlung", "unmatched payment"},
 	"refund_reason.provider":      {"Grund unbekannt", "reason unknown"},
 	"refund_reason.withdrawal":    {"Widerruf", "withdrawal"},
+	"refund_reason.termination":   {"Kündigung aus wichtigem Grund", "termination for cause"},
 	"refund_reason.goodwill":      {"Kulanz", "goodwill"},
 	"refund_reason.mistake":       {"irrtümlich oder doppelt bestellt", "ordered by mistake or twice"},
 	"refund_reason.service_fault": {"unser Fehler", "our fault"},
@@ -102,7 +107,7 @@ var refundTexts = ui.Texts{
 	"refund_filter.pending": {"steht aus", "outstanding"},
 
 	"refund_fee.returned": {
-		"Die Registry gibt ihre Gebühr zurück, wenn sie die Löschung vor {1} ausführt.",
+		"Die Registry gibt ihre Gebühr zurück, wenn sie die Löschung vor dem {1} ausführt.",
 		"The registry returns its fee if it deletes the domain before {1}.",
 	},
 	"refund_fee.lost":    {"Die Registry gibt ihre Gebühr nicht zurück.", "The registry doesn't return its fee."},
@@ -129,7 +134,7 @@ var refundTexts = ui.Texts{
 		"Die Beträge ergeben zusammen nicht die Erstattung. Es wurde nichts zugeordnet.",
 		"The amounts don't add up to the refund. Nothing was assigned.",
 	},
-	"problem.nothing_to_refund": {"Hier ist schon alles erstattet.", "Everything is refunded already."},
+	"problem.nothing_to_refund": {"Hier ist schon alles erstattet, oder die Erstattung ist veranlasst.", "Everything is refunded already, or its refund has been requested."},
 	"problem.order_not_paid":    {"Die Bestellung ist nicht bezahlt, es gibt nichts zu erstatten.", "The order isn't paid, so there is nothing to refund."},
 	"problem.charge_disputed": {
 		"Die Zahlung ist strittig: Stripe lässt keine Erstattung zu, solange die Bank nicht entschieden hat. Gewinnen wir, können Sie hier wieder erstatten.",
@@ -144,9 +149,9 @@ var refundTexts = ui.Texts{
 		"The order is still being processed. The service itself refunds what fails; you can refund everything else afterwards.",
 	},
 	"problem.refund_changed": {
-		"Jemand anderes war schneller: Die Bestellung wurde seit der Vorschau erstattet. Prüfen Sie, was noch offen ist.",
-		"Someone else was faster: the order has been refunded since the preview. Check what is left.",
+		"Für die Bestellung wurde seit der Vorschau schon eine Erstattung veranlasst. Prüfen Sie, was noch offen ist.",
+		"A refund of the order has been requested since the preview. Check what is left.",
 	},
-	"problem.refund_decided":     {"Jemand anderes war schneller: Darüber ist schon entschieden.", "Someone else was faster: this has been decided already."},
+	"problem.refund_decided":     {"Darüber ist schon entschieden.", "This has been decided already."},
 	"problem.deletion_forbidden": {"Die Domain lässt sich mit dieser Erstattung nicht mehr löschen. Es wurde nichts erstattet.", "The domain can no longer be deleted with this refund. Nothing was refunded."},
 }

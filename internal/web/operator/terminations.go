@@ -16,14 +16,15 @@ type namedDomainRow struct {
 	withdrawal.NamedDomain
 	Same   bool // the notice came from the account's address
 	Early  bool // the term ends before the day that the notice states
+	Later  bool // the term ends after that day
 	Chosen bool
 }
 
 func newNamedDomainRows(notice withdrawal.Notice, domains []withdrawal.NamedDomain) []namedDomainRow {
 	rows := make([]namedDomainRow, 0, len(domains))
 	for _, domain := range domains {
-		row := namedDomainRow{NamedDomain: domain, Same: domain.SentBy(notice), Early: domain.EndsTooEarly(notice)}
-		row.Chosen = row.Same && !row.Early
+		row := namedDomainRow{NamedDomain: domain, Same: domain.SentBy(notice), Early: domain.EndsTooEarly(notice), Later: domain.EndsLater(notice)}
+		row.Chosen = row.Same && !row.Early && notice.Ground != withdrawal.Extraordinary
 		rows = append(rows, row)
 	}
 	return rows
@@ -89,13 +90,14 @@ func (h *Handler) refusedTermination(req *ui.Request, operator registrar.Actor, 
 }
 
 // noticeProblem returns the status of a refused action, the message above the page, and the
-// problem of the note.
-func (h *Handler) noticeProblem(req *ui.Request, problem error) (status int, message, ofNote string) {
+// problem of a field.
+func (h *Handler) noticeProblem(req *ui.Request, problem error) (status int, message, ofField string) {
 	if problem == nil {
 		return http.StatusOK, "", ""
 	}
-	if registrar.CodeOf(problem) == withdrawal.BadNote {
-		return http.StatusUnprocessableEntity, "", "problem.bad_note"
+	switch code := registrar.CodeOf(problem); code {
+	case withdrawal.BadNote, withdrawal.BadReply, withdrawal.BadEnd:
+		return http.StatusUnprocessableEntity, "", ui.ProblemKey(code)
 	}
 	status = http.StatusConflict
 	if registrar.KindOf(problem) == registrar.KindInvalid {

@@ -5,7 +5,7 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 // terminationTexts are those of the domains that a notice names, and of ending their contracts.
 var terminationTexts = ui.Texts{
 	"named.title":    {"Domains, die gemeint sein können", "Domains this may refer to"},
-	"named.none":     {"Der Text nennt keine Domain, die ein Kunde hier hat.", "The text mentions no domain that a customer holds here."},
+	"named.none":     {"Zurzeit hat hier kein Kunde eine Domain, die der Text nennt.", "No customer here currently holds a domain that the text mentions."},
 	"named.term_end": {"Am Ende der Laufzeit", "At the end of the term"},
 	"named.end.":     {"noch offen", "undecided"},
 
@@ -20,10 +20,23 @@ var terminationTexts = ui.Texts{
 		"The term ends before the day that the notice states.",
 	},
 
-	"terminate.title":   {"Verträge beenden", "End contracts"},
-	"terminate.choose":  {"Welche Verträge enden?", "Which contracts end?"},
-	"terminate.one":     {"{1}, Laufzeit bis {2}", "{1}, term until {2}"},
-	"terminate.default": {"Zum Ende der bezahlten Laufzeit beendet, Bestätigung verschickt.", "Ended with the paid term, confirmation sent."},
+	"named.later": {
+		"Gewünscht ist ein früherer Tag. Der Vertrag endet erst mit der Laufzeit.",
+		"An earlier day was requested. The contract ends with the term.",
+	},
+
+	"terminate.title":            {"Verträge beenden", "End contracts"},
+	"terminate.choose":           {"Welche Verträge enden?", "Which contracts end?"},
+	"terminate.one":              {"{1}, Laufzeit bis {2}", "{1}, term until {2}"},
+	"terminate.default.ordinary": {"Zum Ende der bezahlten Laufzeit beendet, Bestätigung verschickt.", "Ended with the paid term, confirmation sent."},
+	"terminate.default.extraordinary": {
+		"Kein wichtiger Grund. Zum Ende der bezahlten Laufzeit beendet, Bestätigung verschickt.",
+		"No good cause. Ended with the paid term, confirmation sent.",
+	},
+	"terminate.cause": {
+		"Diese Kündigung ist aus wichtigem Grund und wirkt mit ihrem Eingang. Hier endet der Vertrag erst mit der bezahlten Laufzeit, und die E-Mail sagt, dass kein wichtiger Grund vorliegt. Liegt einer vor, erstatten Sie auf der Seite der Bestellung, und schließen Sie den Vorgang mit dem Tag, an dem der Vertrag geendet hat.",
+		"This termination is for cause and takes effect when it is received. Here the contract ends only with the paid term, and the email says that there is no good cause. If there is one, refund on the order's page and close the case with the day on which the contract ended.",
+	},
 	"terminate.hint": {
 		"Ein Vertrag endet ordentlich mit der bezahlten Laufzeit. Was sofort enden oder erstattet werden soll, entscheiden Sie auf der Seite der Bestellung.",
 		"A contract normally ends with the paid term. Decide on the order's page what is to end at once or be refunded.",

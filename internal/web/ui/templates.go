@@ -195,7 +195,7 @@ var tones = map[string]string{
 	"failed": "bad", "redemption": "bad", "leaving": "bad", "suspended": "bad", "held": "bad", "disputed": "warn",
 	"captured": "good", "opening": "wait", "open": "wait", "closing": "wait", "unmatched": "warn",
 	"overdue": "bad", "today": "warn", "soon": "warn",
-	"done": "good", "refused": "bad", "abandoned": "warn",
+	"done": "good", "refused": "bad", "returned": "warn", "abandoned": "warn", "requested": "wait",
 	"needs_response": "warn", "warning_needs_response": "warn", "under_review": "wait", "warning_under_review": "wait", "won": "good", "lost": "bad",
 	"secured": "good", "in_progress": "wait", "not_secured": "warn",
 	"healthy": "good", "failing": "bad", "paused": "warn", "unknown": "",

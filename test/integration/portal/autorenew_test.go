@@ -359,7 +359,7 @@ func (s *env) addNotice(kind withdrawal.Kind, contract string, handled bool) wit
 	must(s.t, s.db.AddWithdrawalNotice(s.t.Context(), notice, nil, time.Now()))
 	if handled {
 		notice.DoneAt = s.clock.now()
-		_, err := s.db.MarkWithdrawalNoticeDone(s.t.Context(), notice, registrar.AuditEvent{Actor: operator, Action: withdrawal.NoticeHandled, Object: notice.ID, At: notice.DoneAt})
+		err := s.db.StoreOutcome(s.t.Context(), withdrawal.Outcome{Notice: notice, AuditEvent: registrar.AuditEvent{Actor: operator, Action: withdrawal.NoticeHandled, Object: notice.ID, At: notice.DoneAt}})
 		must(s.t, err)
 	}
 	return notice
@@ -466,7 +466,7 @@ func TestAutoRenew_RefusedWhileNoticeIsOpen(t *testing.T) {
 		t.Error("automatic renewal is on")
 	}
 	notice.DoneAt = s.clock.now()
-	_, err := s.db.MarkWithdrawalNoticeDone(t.Context(), notice, registrar.AuditEvent{Actor: operator, Action: withdrawal.NoticeHandled, Object: notice.ID, At: notice.DoneAt})
+	err := s.db.StoreOutcome(t.Context(), withdrawal.Outcome{Notice: notice, AuditEvent: registrar.AuditEvent{Actor: operator, Action: withdrawal.NoticeHandled, Object: notice.ID, At: notice.DoneAt}})
 	must(t, err)
 	if got := b.post(page, shown); got.status != http.StatusSeeOther {
 		t.Errorf("after the notice was handled: %d %s", got.status, got.body)

@@ -62,7 +62,8 @@ func (f accountFiles) Open(ctx context.Context, by registrar.Actor, id string) (
 	if err != nil || !found {
 		return behind.CustomerRecord{}, &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer, Err: err}
 	}
-	return behind.CustomerRecord{Account: account.Customer}, f.service.RecordAccountView(ctx, by, id, "")
+	orders, err := f.s.db.ListOrders(ctx, id, "", 10)
+	return behind.CustomerRecord{Account: account.Customer, Orders: orders}, errors.Join(err, f.service.RecordAccountView(ctx, by, id, ""))
 }
 
 // consented is the order whose consumer requested an immediate start, unconsented the

@@ -164,3 +164,17 @@ func TestOperatorHome_NamesDegradedDatabase(t *testing.T) {
 		t.Errorf("the start page: %s", home)
 	}
 }
+
+func TestOperatorOrder_ListsOpenNoticesOfAnySender(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	customer := s.newMember("anna@example.org")
+	o, other := s.addRefundableOrder(customer.ID, "ord_anna"), s.addRefundableOrder(s.newMember("berta@example.org").ID, "ord_berta")
+	notice := s.submitNotice(withdrawal.Notice{Kind: withdrawal.Withdrawal, Contract: o.ID}) // from Erika's address
+	_, b := s.operatorBrowser("ops@example.org")
+	for path, want := range map[string]bool{"/operator/orders/" + o.ID: true, "/operator/customers/" + customer.ID: true, "/operator/orders/" + other.ID: false} {
+		if got := b.get(path); got.status != http.StatusOK || strings.Contains(got.body, "/operator/notices/"+notice.ID) != want {
+			t.Errorf("%s: %d %s", path, got.status, got.body)
+		}
+	}
+}

@@ -96,6 +96,64 @@ func TestOperatorTermination_OtherSenderAndLaterDayAreNotChosen(t *testing.T) {
 	}
 }
 
+func TestOperatorTermination_ForCauseIsClosedWithDayAndReply(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	until := s.clock.now().AddDate(0, 6, 0)
+	customer := s.newMember("erika@example.org").ID
+	id := s.addDomainUntil(customer, "eigen", until)
+	o := s.addRefundableOrder(customer, "ord_grund")
+	notice := s.submitNotice(withdrawal.Notice{Kind: withdrawal.Termination, Contract: "eigen.de " + o.ID, Ground: withdrawal.Extraordinary, Reason: "Ausfall"})
+	path := "/operator/notices/" + notice.ID
+	page := b.get(path).body
+	for _, want := range []string{"Diese Kündigung ist aus wichtigem Grund", "Kein wichtiger Grund.", "/operator/orders/" + o.ID + "/refund?reason=termination", "der Kunde sieht im Portal nur"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the notice has no %q: %s", want, page)
+		}
+	}
+	if strings.Contains(page, `value="`+id+`" checked`) {
+		t.Error("a termination for cause is prepared as an ordinary one")
+	}
+	if got := b.post(path+"/end", url.Values{"domain": {id}, "end_note": {"x"}}); !strings.Contains(got.body, "Diese Kündigung ist aus wichtigem Grund") {
+		t.Errorf("the preview: %d %s", got.status, got.body)
+	}
+	if form := b.get("/operator/orders/" + o.ID + "/refund?reason=termination").body; !strings.Contains(form, `value="termination" selected`) {
+		t.Errorf("the refund: %s", form)
+	}
+	if got := b.post(path+"/close", url.Values{"note": {"erstattet"}, "end": {"bald"}}); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `id="end-problem"`) {
+		t.Errorf("no day: %d %s", got.status, got.body)
+	}
+	if got := b.post(path+"/close", url.Values{"note": {"erstattet"}, "reply": {strings.Repeat("x", withdrawal.MaxReply+1)}}); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `id="reply-problem"`) {
+		t.Errorf("a long reply: %d %s", got.status, got.body)
+	}
+	day := s.clock.now().UTC().Format(time.DateOnly)
+	if got := b.post(path+"/close", url.Values{"note": {"erstattet"}, "end": {day}, "reply": {"Das tut uns leid."}}); got.location() != "/operator/notices" {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	mail := s.waitForMail(registrar.MailNoticeHandled)
+	if mail.To != "erika@example.org" || mail.Data["end"] != day || mail.Data["reply"] != "Das tut uns leid." || mail.Data["number"] != notice.ID {
+		t.Errorf("%+v", mail)
+	}
+}
+
+func TestOperatorTermination_EarlierDayIsRemarked(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	until := s.clock.now().AddDate(0, 6, 0)
+	id := s.addDomainUntil(s.newMember("erika@example.org").ID, "eigen", until)
+	for day, want := range map[string]bool{until.AddDate(0, -1, 0).UTC().Format(time.DateOnly): true, until.UTC().Format(time.DateOnly): false} {
+		notice := s.submitNotice(withdrawal.Notice{Kind: withdrawal.Termination, Contract: "eigen.de", Ground: withdrawal.Ordinary, End: day})
+		path := "/operator/notices/" + notice.ID
+		for _, body := range []string{b.get(path).body, b.post(path+"/end", url.Values{"domain": {id}, "end_note": {"x"}}).body} {
+			if strings.Contains(body, "Gewünscht ist ein früherer Tag") != want {
+				t.Errorf("%s: %s", day, body)
+			}
+		}
+	}
+}
+
 func TestOperatorOrders_FoundByCustomerAddress(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)

@@ -29,7 +29,7 @@ func (s *env) terminate(contract string) withdrawal.Notice {
 func (s *env) handle(notice withdrawal.Notice) {
 	s.t.Helper()
 	notice.DoneAt = s.world.Now()
-	_, err := s.db.MarkWithdrawalNoticeDone(s.t.Context(), notice, registrar.AuditEvent{Actor: operator, Action: withdrawal.NoticeHandled, Object: notice.ID, At: notice.DoneAt})
+	err := s.db.StoreOutcome(s.t.Context(), withdrawal.Outcome{Notice: notice, AuditEvent: registrar.AuditEvent{Actor: operator, Action: withdrawal.NoticeHandled, Object: notice.ID, At: notice.DoneAt}})
 	s.must(err)
 }
 
