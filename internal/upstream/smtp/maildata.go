@@ -195,6 +195,7 @@ type noticeData struct {
 	End                  string           // a formatted date; empty means as soon as possible
 	RefundBy             string           // by when a withdrawn payment is returned
 	Received             string           // when it arrived, in the mail about what followed
+	Handled              bool             // in that mail: it is no longer open
 	Orders               []withdrawnOrder // the possible orders of a withdrawal, for the operator's mail
 }
 
@@ -210,6 +211,7 @@ func (l *language) noticeData(data map[string]string) noticeData {
 		Number: sanitizeValue(data["number"]), Contract: quotedLines(quoteForeign(data["contract"], withdrawal.MaxText)), Reason: quotedLines(quoteForeign(data["reason"], withdrawal.MaxReason)),
 		Termination: data["declared"] == string(withdrawal.Termination), Special: data["ground"] == string(withdrawal.Extraordinary),
 	}
+	d.Handled = data["handled"] == "true"
 	d.Received, d.RefundBy = l.formatTime(data["received_at"]), l.formatDate(data["refund_by"])
 	d.End = cmp.Or(l.formatDate(data["end"]), sanitizeValue(data["end"]))
 	count, _ := strconv.Atoi(data["orders"]) // zero if it is not a number
