@@ -81,17 +81,19 @@ func TestAddWithdrawalNotice_EveryNewlyHeldDomainIsMailed(t *testing.T) {
 			names = append(names, addDomain(t, db, anna, fmt.Sprintf("laden-%03d", i), registrar.DomainActive, testTime.AddDate(1, 0, 0)).Name)
 		}
 		execStatement(t, db, `UPDATE domains SET at_term_end = 'renew'`)
+		some, all := addOrder(t, db, testOrder(anna, names[:registrar.MaxJoinedMails]...)), addOrder(t, db, testOrder(anna, names...))
+		execStatement(t, db, `UPDATE order_items SET domain_id = (SELECT domains.id FROM domains WHERE domains.name = order_items.name)`)
 		for i, test := range []struct {
-			names []string
+			order string
 			want  []string
 		}{
-			{names[:registrar.MaxJoinedMails], []string{"100"}},
-			{names, []string{"50"}}, // none of them is on the first page
-			{names, nil},
+			{some.ID, []string{"100"}},
+			{all.ID, []string{"50"}}, // none of them is on the first page
+			{all.ID, nil},
 		} {
 			execStatement(t, db, `DELETE FROM mails`)
 			notice := withdrawal.Notice{
-				ID: fmt.Sprintf("dcl_%d", i), Kind: withdrawal.Termination, Customer: anna, Email: "anna@example.com", Contract: strings.Join(test.names, " "),
+				ID: fmt.Sprintf("dcl_%d", i), Kind: withdrawal.Termination, Customer: anna, Email: "anna@example.com", Contract: test.order,
 				At: testTime.Add(time.Hour), Language: "de",
 			}
 			if err := db.AddWithdrawalNotice(ctx, notice, nil, testTime); err != nil {
