@@ -52,14 +52,14 @@ func (l *upstreamHealth) upstream(group, name string) operator.Upstream {
 // upstreams returns the health of all upstreams, with the business times at which paused ones are
 // called again.
 func (p *App) upstreams() []operator.Upstream {
-	all := p.listUpstreams()
+	all := p.readUpstreams()
 	for i := range all {
 		all[i].Until = p.admin.BusinessTime(all[i].Until)
 	}
 	return all
 }
 
-func (p *App) listUpstreams() []operator.Upstream {
+func (p *App) readUpstreams() []operator.Upstream {
 	var all []operator.Upstream
 	for i, client := range p.lookups.Registries.Clients {
 		s := client.PoolStatus()

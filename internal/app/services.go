@@ -171,7 +171,7 @@ func (a *Services) build(cfg config.Config, logger *slog.Logger, now func() time
 	}
 	a.Customers, err = account.New(account.Config{
 		Store: a.DB, Seal: a.keys.Seal(), Origins: account.PasskeyOrigins(cfg.BaseURL), Limits: limits, Logger: logger,
-		Deriver: hooks.hashes, MailQueued: a.mail.Wake, Extension: hooks.live.Extension,
+		Deriver: hooks.hashes, MailQueued: a.mail.Wake, Extension: hooks.live.Extension, BusinessNow: now,
 	})
 	if err != nil {
 		return err

@@ -171,7 +171,8 @@ func linePrefix(n int) string { return "item" + strconv.Itoa(n) + "_" }
 
 // JoinMails adds a mail about a domain as a line to the Data of a queued mail of its kind:
 // items counts the lines, item1_domain and so on are theirs, and all other keys are common to
-// them. It returns false if those differ, or if the queued mail is full.
+// them, except that MailOccurredAt stays that of the queued mail. It returns false if those differ,
+// or if the queued mail is full.
 func JoinMails(queued, added map[string]string) (map[string]string, bool) {
 	if !maps.Equal(commonData(queued), commonData(added)) {
 		return nil, false
@@ -199,10 +200,11 @@ func copyLine(to map[string]string, n int, from map[string]string) {
 	to[linePrefix(n)+"name"] = from["domain"]
 }
 
-// commonData returns what is not about a single domain.
+// commonData returns what is not about a single domain. The time of the first line stands for all.
 func commonData(data map[string]string) map[string]string {
 	common := maps.Clone(data)
 	delete(common, "items")
+	delete(common, MailOccurredAt)
 	for _, key := range lineKeys {
 		delete(common, key)
 	}

@@ -181,11 +181,14 @@ func (a accounts) DeleteUnconfirmedAccount(ctx context.Context, id string) (bool
 // reset for an unknown address, which anyone can cause.
 const accountlessEventRetention = 30 * 24 * time.Hour
 
-func (a accounts) DeleteExpired(ctx context.Context, now time.Time, limit int) (int, error) {
-	total := 0
+func (a accounts) DeleteExpired(ctx context.Context, now, business time.Time, limit int) (int, error) {
+	lists, err := a.q.DeleteExpiredTransferLists(ctx, micros(business), int32(limit))
+	if err != nil {
+		return 0, err
+	}
+	total := int(lists)
 	for _, sweep := range []func(context.Context, int64, int32) (int64, error){
 		a.q.DeleteExpiredSessions, a.q.DeleteExpiredDevices, a.q.DeleteExpiredWebauthnChallenges, a.q.DeleteExpiredLinks,
-		a.q.DeleteExpiredTransferLists,
 	} {
 		rows, err := sweep(ctx, micros(now), int32(limit))
 		if err != nil {

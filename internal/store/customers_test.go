@@ -100,7 +100,7 @@ func TestDeleteExpired_DeletesInBatches(t *testing.T) {
 		var deleted []int
 		for range 4 {
 			changeCustomers(t, db, func(ctx context.Context, tx accountsvc.Tx) error {
-				n, err := tx.DeleteExpired(ctx, midday.Add(time.Hour), 2)
+				n, err := tx.DeleteExpired(ctx, midday.Add(time.Hour), midday.Add(time.Hour), 2)
 				deleted = append(deleted, n)
 				return err
 			})

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -152,6 +153,39 @@ func TestRenewal_ExtendsTermOnceAndResetsNotices(t *testing.T) {
 		}
 		if got := count(t, db, "SELECT count(*) FROM domains WHERE expiry_notice = 0"); got != 1 {
 			t.Error("the notices do not restart for the new term")
+		}
+	})
+}
+
+func TestUpdateProvisionItem_RestoreOfSuspendedDomainKeepsHold(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		for label, test := range map[string]struct {
+			restored, released bool
+			want               string
+		}{
+			"renewed":   {false, false, "ok pendingDelete redemptionPeriod clientHold"},
+			"suspended": {true, false, "ok clientHold"},
+			"released":  {true, true, "ok"},
+		} {
+			domain := addDomain(t, db, anna, label, registrar.DomainRedemption, testTime)
+			execStatement(t, db, `UPDATE domains SET registry_status = 'ok pendingDelete redemptionPeriod clientHold' WHERE id = $1`, domain.ID)
+			item := newProvisionItem(anna, domain.Name, "manual:"+label)
+			item.Kind, item.Domain = provision.Restore, domain.ID
+			item, err := db.AddProvisionItem(ctx, item, orderedEvent(anna, item.Name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			mustUpdateItem(t, db, itemTransition(item, func(l *provision.Item, m *provision.Transition) {
+				l.State, l.DueAt = provision.StateActive, time.Time{}
+				m.Renewal = &provision.Renewal{
+					Domain: domain.ID, From: testTime, Until: testTime.AddDate(1, 0, 0), At: testTime, Restored: test.restored, Released: test.released,
+				}
+			}))
+			if stored, _, err := db.DomainByName(ctx, domain.Name); err != nil || strings.Join(stored.RegistryStatus, " ") != test.want {
+				t.Errorf("%s: %q, %v", label, stored.RegistryStatus, err)
+			}
 		}
 	})
 }

@@ -257,8 +257,12 @@ func updateItemDomain(ctx context.Context, q *query.Queries, transition provisio
 		})); err != nil {
 			return err
 		}
-		if renewal.Released {
-			if err := q.ReleaseRegistryStatus(ctx, renewal.Domain); err != nil {
+		if renewal.Restored || renewal.Released {
+			hold := ""
+			if renewal.Released {
+				hold = " clientHold "
+			}
+			if err := q.ReleaseRegistryStatus(ctx, hold, renewal.Domain); err != nil {
 				return err
 			}
 		}

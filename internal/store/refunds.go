@@ -69,8 +69,9 @@ func putRefund(ctx context.Context, q *query.Queries, id string, refund order.Re
 	})
 }
 
-// recordRefundEffects requires that the notices of new refunds are open. With refunds that were made,
-// it closes the notices of which nothing is left and stores the intent to delete domains.
+// recordRefundEffects requires that the notices of new refunds are open. With refunds whose money the
+// customer has, it closes the notices of which nothing is left; with those that were made, it stores the
+// intent to delete domains.
 func recordRefundEffects(ctx context.Context, q *query.Queries, transition order.Transition) error {
 	for _, notice := range transition.NoticesReferred() {
 		open, err := q.CountOpenNotice(ctx, notice)
@@ -81,12 +82,12 @@ func recordRefundEffects(ctx context.Context, q *query.Queries, transition order
 			return registrar.Conflict(withdrawal.AlreadyHandled)
 		}
 	}
-	for _, refund := range transition.RefundsMade() {
-		if refund.Notice != "" {
-			if err := completeNotice(ctx, q, transition.To, refund); err != nil {
-				return err
-			}
+	for _, notice := range transition.NoticesRefunded() {
+		if err := completeNotice(ctx, q, transition.To, notice); err != nil {
+			return err
 		}
+	}
+	for _, refund := range transition.RefundsMade() {
 		for _, part := range refund.Parts {
 			if part.Domain == "" {
 				continue
@@ -99,10 +100,10 @@ func recordRefundEffects(ctx context.Context, q *query.Queries, transition order
 	return creditAssigned(ctx, q, transition)
 }
 
-// completeNotice closes the notice of a refund that was made, if nothing is left of what it is about. One
-// that an operator has closed meanwhile stays as it is.
-func completeNotice(ctx context.Context, q *query.Queries, o order.Order, refund order.Refund) error {
-	row, err := q.GetWithdrawalNotice(ctx, refund.Notice)
+// completeNotice closes a notice that was refunded, if nothing is left of what it is about. One that an
+// operator has closed meanwhile stays as it is.
+func completeNotice(ctx context.Context, q *query.Queries, o order.Order, refunded order.NoticeRefunded) error {
+	row, err := q.GetWithdrawalNotice(ctx, refunded.ID)
 	if ok, err := found(err); !ok {
 		return err
 	}
@@ -110,7 +111,7 @@ func completeNotice(ctx context.Context, q *query.Queries, o order.Order, refund
 		return nil
 	}
 	_, err = q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{
-		ID: refund.Notice, DoneAt: micros(refund.MadeAt), DoneBy: refund.By, DoneNote: refund.Note,
+		ID: refunded.ID, DoneAt: micros(o.UpdatedAt), DoneBy: refunded.By, DoneNote: refunded.Note,
 	})
 	return err
 }

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -150,6 +152,73 @@ func TestUpdateOrder_PartialRefundLeavesNoticeOpen(t *testing.T) {
 		wantOpen("dcl_others", true)
 		if got := getOrder(t, db, o.ID); !got.Completes([]string{o.ID}) || got.Completes([]string{"tee.org", "anderes.org"}) {
 			t.Errorf("complete: %+v", got.Refunds)
+		}
+	})
+}
+
+// A refund for a notice that the bank returns leaves it open until the customer has the money.
+func TestUpdateOrder_NoticeStaysOpenUntilReturnedRefundIsPaidAgain(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		change := func(o order.Order, change func(o *order.Order)) order.Order {
+			t.Helper()
+			return mustUpdateOrder(t, db, o, func(o *order.Order, _ *order.Transition) { change(o) })
+		}
+		settle := func(o order.Order) order.Order {
+			return change(o, func(o *order.Order) { o.Refunds[0].Task = order.TaskNone })
+		}
+		repeat := func(o order.Order) order.Order {
+			o = change(o, func(o *order.Order) {
+				again := o.Refunds[0]
+				again.ID, again.Replaces, again.Notice, again.Provider, again.Failure, again.Task = again.ID+"again", again.ID, "", "", "", order.TaskNone
+				o.Refunds[0].Task = order.TaskNone
+				o.Refunds = append(o.Refunds, again)
+			})
+			if o.Completes([]string{o.ID}) {
+				t.Error("complete before the repetition is made")
+			}
+			return change(o, func(o *order.Order) {
+				again := slices.IndexFunc(o.Refunds, func(r order.Refund) bool { return r.Replaces != "" })
+				o.Refunds[again].Provider = "re_again" + o.ID
+			})
+		}
+		for name, paid := range map[string]func(order.Order) order.Order{"settled": settle, "repeated": repeat} {
+			for _, last := range []bool{false, true} { // whether the other item is refunded after that
+				label, id := fmt.Sprint(name, last), fmt.Sprint("dcl_", name, last)
+				o := mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, testOrder(anna, label+"-a.org", label+"-b.org")), toPaying("pay_"+label)), toPaid)
+				notice := withdrawal.Notice{ID: id, Kind: withdrawal.Withdrawal, Email: "anna@example.com", Contract: o.ID, At: testTime}
+				if err := db.AddWithdrawalNotice(ctx, notice, nil, testTime); err != nil {
+					t.Fatal(err)
+				}
+				refund := func(o order.Order, item int) order.Order {
+					return change(o, func(o *order.Order) {
+						o.Refunds = append(o.Refunds, order.Refund{
+							ID: fmt.Sprint("ref_", label, item), Payment: "pay_" + label, Amount: o.Items[item].Gross, Source: order.ByOperator, Reason: "withdrawal",
+							Note: "x", By: "root", Notice: id, Provider: fmt.Sprint("re_", label, item), CreatedAt: testTime, MadeAt: testTime,
+							Parts: []order.RefundPart{{Item: o.Items[item].ID, Gross: o.Items[item].Gross}},
+						})
+					})
+				}
+				o = refund(o, 0)
+				o = change(o, func(o *order.Order) {
+					o.Refunds[0].Failure, o.Refunds[0].Task, o.Refunds[0].FailedAt = order.ReturnedByBank, order.TaskReturned, testTime
+				})
+				preview := order.RefundPreview{Order: o, Lines: []order.RefundLine{{Item: o.Items[1], Gross: o.Items[1].Gross}}}
+				if preview.Completes([]string{o.ID}) {
+					t.Errorf("%s: the preview counts money that came back", label)
+				}
+				steps := []func(order.Order) order.Order{func(o order.Order) order.Order { return refund(o, 1) }, paid}
+				if last {
+					slices.Reverse(steps)
+				}
+				for step, move := range steps {
+					o = move(o)
+					if got, _, err := db.GetWithdrawalNotice(ctx, id); err != nil || got.Open() != (step == 0) || !got.Open() && got.DoneBy != "root" {
+						t.Errorf("%s after step %d: %+v, %v", label, step, got, err)
+					}
+				}
+			}
 		}
 	})
 }

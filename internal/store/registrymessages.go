@@ -206,9 +206,13 @@ func (db *DB) ListRegistryBookings(ctx context.Context, account string, since ti
 	})(db.read().ListRegistryFundsSince(ctx, query.ListRegistryFundsSinceParams{Account: account, Since: micros(since), MaxRows: int32(limit)}))
 }
 
-// ChargedCurrency returns the currency of all charges to an account; empty if there are none, or
-// in several currencies.
-func (db *DB) ChargedCurrency(ctx context.Context, account string) (string, error) {
+// AccountCurrency returns the currency of the newest booking on an account, or else that of all charges
+// to it; empty if there are none, or in several currencies.
+func (db *DB) AccountCurrency(ctx context.Context, account string) (string, error) {
+	booked, err := db.read().GetBookedCurrency(ctx, account)
+	if ok, err := found(err); ok || err != nil {
+		return booked, err
+	}
 	row, err := db.read().GetChargedCurrencies(ctx, account)
 	if err != nil || row.FirstCurrency != row.LastCurrency {
 		return "", err

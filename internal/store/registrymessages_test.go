@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 )
 
@@ -229,6 +230,25 @@ func TestLowBalances_NewestOfEachAccountUntilRead(t *testing.T) {
 		}
 		if all, err := service.Balances(ctx); err != nil || len(all) != 2 || all[0].ID != "2" {
 			t.Errorf("balances: %+v, %v", all, err)
+		}
+	})
+}
+
+func TestBalances_CurrencyIsThatOfNewestBooking(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		storeMessage(t, db, "one", 1, inbox.Message{ID: "1", Kind: inbox.KindBalance, Details: inbox.Details{Balance: &inbox.Balance{Available: "90.00"}}})
+		for hours, currency := range []string{"", "EUR", "USD"} {
+			if currency != "" {
+				entry := cost.Funds{Account: "one", Kind: cost.Opening, Amount: registrar.Money{Amount: 10_000, Currency: currency}, At: testTime.Add(time.Duration(hours) * time.Hour)}
+				if err := cost.AddFunds(t.Context(), db, operatorActor(), entry, testTime.AddDate(0, 0, 1)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			all, err := newInbox(t, db).Balances(t.Context())
+			if err != nil || len(all) != 1 || all[0].Details.Balance.Currency != currency {
+				t.Errorf("want %q: %+v, %v", currency, all, err)
+			}
 		}
 	})
 }

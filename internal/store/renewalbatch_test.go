@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
@@ -97,6 +99,44 @@ func TestBatch_MailHasBoundAndClaimedMailStays(t *testing.T) {
 		agreeInBatch(t, consents, on, anna, addDomain(t, db, anna, "spaeter", registrar.DomainActive, testTime.AddDate(1, 0, 0)))
 		if due := listDueMails(t, db, testTime.Add(time.Minute)); len(due) != 1 || due[0].Data["domain"] != "spaeter.org" || due[0].Data["items"] != "" {
 			t.Errorf("after the claim: %+v", due)
+		}
+	})
+}
+
+func TestBatch_LinesOfDifferentSecondsShareOneMail(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna, now := newCustomer(t, db, "anna"), testTime
+		saveMethod(t, db, anna)
+		consents, err := renewal.NewConsents(renewal.ConsentConfig{
+			Store: db, Clock: func() time.Time { return testTime },
+			Price: func(context.Context, string, order.RenewalTerm) (int, registrar.Cents, error) { return 1, 1428, nil },
+			Now: func() time.Time {
+				now = now.Add(400 * time.Millisecond)
+				return now
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		given, off := newConsents(t, db), consents.NewBatch()
+		for i := range 6 {
+			domain := addDomain(t, db, anna, fmt.Sprintf("laden-%d", i), registrar.DomainActive, testTime.AddDate(1, 0, 0))
+			if err := agree(t, given, anna, domain); err != nil {
+				t.Fatal(err)
+			}
+			if err := off.TurnOff(t.Context(), personActor(anna), domain.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var items []string
+		for _, mail := range listDueMails(t, db, testTime.Add(time.Minute)) {
+			if mail.Kind == registrar.MailRenewalOff {
+				items = append(items, mail.Data["items"])
+			}
+		}
+		if len(items) != 1 || items[0] != "6" {
+			t.Errorf("the mails have %q domains", items)
 		}
 	})
 }

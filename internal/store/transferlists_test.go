@@ -38,7 +38,16 @@ func TestTransferList_ReplacedOnlyAsSeenAndGoneWhenExpired(t *testing.T) {
 			}
 		}
 		if err := db.UpdateCustomers(ctx, func(tx account.Tx) error {
-			_, err := tx.DeleteExpired(ctx, expires, 10)
+			_, err := tx.DeleteExpired(ctx, expires.Add(time.Hour), expires.Add(-time.Hour), 10) // ahead of the business time
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if left := count(t, db, "SELECT count(*) FROM transfer_lists"); left != 1 {
+			t.Errorf("%d lists are left before they expire", left)
+		}
+		if err := db.UpdateCustomers(ctx, func(tx account.Tx) error {
+			_, err := tx.DeleteExpired(ctx, testTime, expires, 10)
 			return err
 		}); err != nil {
 			t.Fatal(err)

@@ -39,48 +39,63 @@ func (db *DB) AddWithdrawalNotice(ctx context.Context, notice withdrawal.Notice,
 	})
 }
 
-// heldMails returns the mails to accounts about the automatic renewals that a new notice suspends:
+// heldMails returns the mails to accounts about the automatic renewals that a new notice puts on hold:
 // those of domains without another open notice.
 func heldMails(ctx context.Context, q *query.Queries, notice withdrawal.Notice) (mails []registrar.Mail, err error) {
 	mentions := notice.Mentions()
 	if len(mentions) == 0 || !notice.Open() {
 		return nil, nil
 	}
-	rows, err := q.ListRenewalsMentioned(ctx, query.ListRenewalsMentionedParams{
+	params := query.ListRenewalsMentionedParams{
 		CustomerID: notice.Customer, EmailKey: emailKey(notice.Email), Mentions: jsonText(mentions), MaxRows: registrar.MaxJoinedMails,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("store: list renewing domains: %w", err)
 	}
-	byCustomer := make(map[string][]renewal.Domain)
-	for _, row := range rows {
-		byCustomer[row.CustomerID] = append(byCustomer[row.CustomerID], renewal.Domain{ID: row.ID, Name: row.Name, PaidUntil: fromMicros(row.PaidUntil)})
-	}
-	for _, customer := range slices.Sorted(maps.Keys(byCustomer)) {
-		domains := byCustomer[customer]
-		ids := make([]string, len(domains))
-		for i, d := range domains {
-			ids[i] = d.ID
-		}
-		contracts, err := contractsOf(ctx, q, customer, ids)
+	held := make(map[string][]renewal.Domain)
+	for more := true; more; {
+		rows, err := q.ListRenewalsMentioned(ctx, params)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("store: list renewing domains: %w", err)
 		}
-		about, held := withdrawal.NoticesAbout([]withdrawal.Notice{notice}, contracts...), make(map[string]bool)
-		err = visitNotices(ctx, q, customer, ids, time.Time{}, func(open map[string][]withdrawal.Notice) {
-			for domain := range open {
-				held[domain] = true
+		byCustomer := make(map[string][]renewal.Domain)
+		for _, row := range rows {
+			byCustomer[row.CustomerID] = append(byCustomer[row.CustomerID], renewal.Domain{ID: row.ID, Name: row.Name, PaidUntil: fromMicros(row.PaidUntil)})
+			params.AfterCustomer, params.AfterName = row.CustomerID, row.Name
+		}
+		for customer, domains := range byCustomer {
+			newly, err := newlyHeld(ctx, q, notice, customer, domains)
+			if err != nil {
+				return nil, err
 			}
-		})
-		if err != nil {
-			return nil, err
+			held[customer] = append(held[customer], newly...)
 		}
-		domains = slices.DeleteFunc(domains, func(d renewal.Domain) bool { return len(about[d.ID]) == 0 || held[d.ID] })
-		if len(domains) > 0 {
-			mails = append(mails, renewal.HeldMail(customer, notice, domains))
-		}
+		more = len(rows) == registrar.MaxJoinedMails
+	}
+	for _, customer := range slices.Sorted(maps.Keys(held)) {
+		mails = append(mails, renewal.HeldMails(customer, notice, held[customer])...)
 	}
 	return mails, nil
+}
+
+// newlyHeld returns those of a customer's domains that a new notice is about and no other open one.
+func newlyHeld(ctx context.Context, q *query.Queries, notice withdrawal.Notice, customer string, domains []renewal.Domain) ([]renewal.Domain, error) {
+	contracts, err := contractsOf(ctx, q, customer, domainIDs(domains))
+	if err != nil {
+		return nil, err
+	}
+	about := withdrawal.NoticesAbout([]withdrawal.Notice{notice}, contracts...)
+	domains = slices.DeleteFunc(domains, func(d renewal.Domain) bool { return len(about[d.ID]) == 0 })
+	err = visitNotices(ctx, q, customer, domainIDs(domains), time.Time{}, func(open map[string][]withdrawal.Notice) bool {
+		domains = slices.DeleteFunc(domains, func(d renewal.Domain) bool { return len(open[d.ID]) > 0 })
+		return len(domains) > 0
+	})
+	return domains, err
+}
+
+func domainIDs(domains []renewal.Domain) []string {
+	ids := make([]string, len(domains))
+	for i, d := range domains {
+		ids[i] = d.ID
+	}
+	return ids
 }
 
 func noticeOf(row query.WithdrawalNotice) withdrawal.Notice {
@@ -122,7 +137,7 @@ const maxListedNotices = 1000
 // ListOpenNotices returns, by domain, the kinds of a customer's open notices about its contract.
 func (db *DB) ListOpenNotices(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error) {
 	kinds := make(map[string][]withdrawal.Kind)
-	err := visitNotices(ctx, db.read(), customer, domains, time.Time{}, func(about map[string][]withdrawal.Notice) {
+	err := visitNotices(ctx, db.read(), customer, domains, time.Time{}, func(about map[string][]withdrawal.Notice) bool {
 		for domain, notices := range about {
 			for _, kind := range withdrawal.Kinds(notices) {
 				if !slices.Contains(kinds[domain], kind) {
@@ -130,6 +145,7 @@ func (db *DB) ListOpenNotices(ctx context.Context, customer string, domains []st
 				}
 			}
 		}
+		return true
 	})
 	return kinds, err
 }
@@ -151,12 +167,13 @@ func (db *DB) ListNoticesAbout(ctx context.Context, customer string, contracts .
 		return nil, nil
 	}
 	listed := make(map[string]bool)
-	err = visitNoticesAbout(ctx, db.read(), customer, time.UnixMicro(1), func() ([]withdrawal.Contract, error) { return contracts, nil }, func(about map[string][]withdrawal.Notice) {
+	err = visitNoticesAbout(ctx, db.read(), customer, time.UnixMicro(1), func() ([]withdrawal.Contract, error) { return contracts, nil }, func(about map[string][]withdrawal.Notice) bool {
 		for _, notice := range slices.Concat(slices.Collect(maps.Values(about))...) {
 			if !listed[notice.ID] && len(notices) < maxListedNotices {
 				notices, listed[notice.ID] = append(notices, notice), true
 			}
 		}
+		return len(notices) < maxListedNotices
 	})
 	slices.SortFunc(notices, func(a, b withdrawal.Notice) int { return strings.Compare(b.ID, a.ID) })
 	return notices, err
@@ -164,9 +181,9 @@ func (db *DB) ListNoticesAbout(ctx context.Context, customer string, contracts .
 
 // visitNotices calls visit with a customer's notices about the contracts of some domains, by domain:
 // the open ones, and those handled ones that were sent since a time; zero means none of these. It is
-// called once for each page of notices, the newest first.
+// called once for each page of notices, the newest first, until it returns false.
 func visitNotices(
-	ctx context.Context, q *query.Queries, customer string, domains []string, handledSince time.Time, visit func(about map[string][]withdrawal.Notice),
+	ctx context.Context, q *query.Queries, customer string, domains []string, handledSince time.Time, visit func(about map[string][]withdrawal.Notice) bool,
 ) error {
 	if len(domains) == 0 {
 		return nil
@@ -177,7 +194,7 @@ func visitNotices(
 // visitNoticesAbout is visitNotices with the contracts, which are read only if there are notices.
 func visitNoticesAbout(
 	ctx context.Context, q *query.Queries, customer string, handledSince time.Time,
-	read func() ([]withdrawal.Contract, error), visit func(about map[string][]withdrawal.Notice),
+	read func() ([]withdrawal.Contract, error), visit func(about map[string][]withdrawal.Notice) bool,
 ) error {
 	since := int64(math.MaxInt64)
 	if !handledSince.IsZero() {
@@ -196,8 +213,7 @@ func visitNoticesAbout(
 				return err
 			}
 		}
-		visit(withdrawal.NoticesAbout(page, contracts...))
-		if len(page) < noticePage {
+		if !visit(withdrawal.NoticesAbout(page, contracts...)) || len(page) < noticePage {
 			return nil
 		}
 		before = page[len(page)-1].ID
@@ -232,10 +248,11 @@ func contractsOf(ctx context.Context, q *query.Queries, customer string, domains
 func findNotice(
 	ctx context.Context, q *query.Queries, customer, domain string, handledSince time.Time, such func(withdrawal.Notice) bool,
 ) (notice withdrawal.Notice, has bool, err error) {
-	err = visitNotices(ctx, q, customer, []string{domain}, handledSince, func(about map[string][]withdrawal.Notice) {
-		if at := slices.IndexFunc(about[domain], such); !has && at >= 0 {
+	err = visitNotices(ctx, q, customer, []string{domain}, handledSince, func(about map[string][]withdrawal.Notice) bool {
+		if at := slices.IndexFunc(about[domain], such); at >= 0 {
 			notice, has = about[domain][at], true
 		}
+		return !has
 	})
 	return notice, has, err
 }

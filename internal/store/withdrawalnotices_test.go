@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -67,6 +68,71 @@ func TestWithdrawalNotice_StoredWithMailsAndHandledOnce(t *testing.T) {
 		operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
 		if err := service.Close(ctx, operator, "dcl_none", withdrawal.Closing{Note: "x"}); registrar.CodeOf(err) != withdrawal.NoSuchNotice {
 			t.Errorf("an unknown notice: %v", err)
+		}
+	})
+}
+
+func TestAddWithdrawalNotice_EveryNewlyHeldDomainIsMailed(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		var names []string
+		for i := range registrar.MaxJoinedMails + 50 {
+			names = append(names, addDomain(t, db, anna, fmt.Sprintf("laden-%03d", i), registrar.DomainActive, testTime.AddDate(1, 0, 0)).Name)
+		}
+		execStatement(t, db, `UPDATE domains SET at_term_end = 'renew'`)
+		some, all := addOrder(t, db, testOrder(anna, names[:registrar.MaxJoinedMails]...)), addOrder(t, db, testOrder(anna, names...))
+		execStatement(t, db, `UPDATE order_items SET domain_id = (SELECT domains.id FROM domains WHERE domains.name = order_items.name)`)
+		for i, test := range []struct {
+			order string
+			want  []string
+		}{
+			{some.ID, []string{"100"}},
+			{all.ID, []string{"50"}}, // none of them is on the first page
+			{all.ID, nil},
+		} {
+			execStatement(t, db, `DELETE FROM mails`)
+			notice := withdrawal.Notice{
+				ID: fmt.Sprintf("dcl_%d", i), Kind: withdrawal.Termination, Customer: anna, Email: "anna@example.com", Contract: test.order,
+				At: testTime.Add(time.Hour), Language: "de",
+			}
+			if err := db.AddWithdrawalNotice(ctx, notice, nil, testTime); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, mail := range listDueMails(t, db, testTime.Add(time.Minute)) {
+				got = append(got, mail.Data["items"])
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("notice %d: mails about %q domains, want %q", i, got, test.want)
+			}
+		}
+	})
+}
+
+// Only as many pages of notices are read as are needed.
+func TestVisitNotices_EndsWhenVisitorIsDone(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		domain := addDomain(t, db, anna, "laden", registrar.DomainActive, testTime.AddDate(1, 0, 0))
+		execStatement(t, db, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+			INSERT INTO withdrawal_notices (id, kind, name, email, contract, ground, reason, end_day, language, created_at, customer_id)
+			SELECT 'dcl_' || CAST(10000 + i AS TEXT), 'termination', 'Anna', 'anna@example.com', 'laden.org', '', '', '', 'de', 2000000000000000, '' FROM n`)
+		for _, all := range []bool{false, true} {
+			pages, want := 0, 1
+			if all {
+				want = 3
+			}
+			err := visitNotices(ctx, db.read(), anna, []string{domain.ID}, time.Time{}, func(about map[string][]withdrawal.Notice) bool {
+				if pages++; len(about[domain.ID]) == 0 {
+					t.Error("a page has no notice about the domain")
+				}
+				return all
+			})
+			if err != nil || pages != want {
+				t.Errorf("%d pages, want %d, %v", pages, want, err)
+			}
 		}
 	})
 }

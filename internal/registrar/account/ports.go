@@ -114,8 +114,9 @@ type Tx interface {
 	// ConsumeChallenge returns a challenge once.
 	ConsumeChallenge(ctx context.Context, hash string, kind ChallengeKind, now time.Time) (Challenge, bool, error)
 
-	// DeleteExpired deletes at most limit expired rows of each kind and returns how many.
-	DeleteExpired(ctx context.Context, now time.Time, limit int) (int, error)
+	// DeleteExpired deletes at most limit expired rows of each kind and returns how many. Lists of
+	// transfers expire in business time.
+	DeleteExpired(ctx context.Context, now, business time.Time, limit int) (int, error)
 	// DeleteUnconfirmed deletes accounts that were never confirmed.
 	DeleteUnconfirmed(ctx context.Context, createdBefore time.Time, limit int) (int, error)
 

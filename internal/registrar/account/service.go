@@ -33,8 +33,9 @@ type Config struct {
 	Extension  func(tld string) (registrar.Extension, bool)
 	MailQueued func() // called after a mail was stored; nil leaves it to the mailer to poll
 	// Now is the clock. Authenticator codes are checked against it, so it must show the true time.
-	Now    func() time.Time
-	Logger *slog.Logger // may be nil
+	Now         func() time.Time
+	BusinessNow func() time.Time // the business time; nil means Now
+	Logger      *slog.Logger     // may be nil
 }
 
 const (
@@ -57,6 +58,7 @@ func (cfg Config) withDefaults() (Config, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	registrar.Default(&cfg.BusinessNow, cfg.Now)
 	if cfg.Extension == nil {
 		cfg.Extension = func(string) (registrar.Extension, bool) { return registrar.Extension{}, false }
 	}

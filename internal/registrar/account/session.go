@@ -117,7 +117,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 	}
 	_, err := jobs.DeleteInBatches(ctx, func(ctx context.Context) (deleted int, err error) {
 		err = s.inTx(ctx, func(t *tx) error {
-			expired, err := t.DeleteExpired(ctx, t.now, sweepBatch)
+			expired, err := t.DeleteExpired(ctx, t.now, s.cfg.BusinessNow(), sweepBatch)
 			if err != nil {
 				return err
 			}

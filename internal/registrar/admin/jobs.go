@@ -33,8 +33,8 @@ type Job struct {
 	// about; each may be empty.
 	What, State, Name string
 	// Since is when it was stored; an item is stored when it is paid. Overdue means that an item
-	// takes longer than customers expect. All times are business time, unless a store returns them:
-	// there DueAt is real.
+	// takes longer than customers expect. Times are business time, except for Since of mails and
+	// webhook deliveries, and DueAt as a store returns it.
 	Since     time.Time
 	Overdue   bool
 	DueAt     time.Time
@@ -85,7 +85,7 @@ func (s *Service) ListJobs(ctx context.Context, operator registrar.Actor, kind J
 	for i := range jobs {
 		jobs[i].Overdue = jobs[i].isOverdue(now)
 	}
-	if err := s.complete(ctx, jobs); err != nil || kind != JobOrder {
+	if err := s.addErrorsAndTimes(ctx, jobs); err != nil || kind != JobOrder {
 		return jobs, err
 	}
 	return jobs, s.loadUnfunded(ctx, jobs)
@@ -120,8 +120,8 @@ func (j Job) isOverdue(now time.Time) bool {
 	return j.Kind == JobItem && now.Sub(j.Since) > period
 }
 
-// complete sets the last errors of jobs that were tried, and converts their due times.
-func (s *Service) complete(ctx context.Context, jobs []Job) (err error) {
+// addErrorsAndTimes sets the last errors of jobs that were tried, and converts their due times.
+func (s *Service) addErrorsAndTimes(ctx context.Context, jobs []Job) (err error) {
 	for i := range jobs {
 		jobs[i].DueAt = s.BusinessTime(jobs[i].DueAt)
 		if jobs[i].Attempts == 0 {

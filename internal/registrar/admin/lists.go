@@ -161,5 +161,5 @@ func (s *Service) ListOrderJobs(ctx context.Context, operator registrar.Actor, c
 	if err != nil {
 		return nil, err
 	}
-	return jobs, s.complete(ctx, jobs)
+	return jobs, s.addErrorsAndTimes(ctx, jobs)
 }

@@ -42,8 +42,8 @@
 // found is stored before they are removed, because after a crash the registry has none.
 //
 // A registry with host objects gets those of the new nameservers first: one that it refuses ends the
-// change while the domain still has its DS records. If the change is refused after their removal, the
-// customer gets a mail, and the domain's page says why.
+// change while the domain still has its DS records. If the change is refused, prevented or abandoned after
+// their removal has begun, the customer gets a mail, and the domain's page says why.
 //
 // The request is audited as ActionPlanned, and the change of the nameservers as the system's.
 // Until the second step begins the customer can cancel. The nameservers stay; the DS records

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -198,15 +197,11 @@ func (s *Service) markRefused(ctx context.Context, change Change, err error) Cha
 	if change.Desired.ThenLock {
 		transition.NextLock = registrar.NewID("chg_", s.cfg.Now())
 	}
-	// It was hours after the customer's request. A domain that was lost meanwhile has mails of its own.
-	lost := refused.Failure == registrar.NoSuchDomain || slices.Contains(slices.Collect(maps.Values(statusRefusals)), refused.Failure)
-	if change.Kind == Nameservers && !change.Desired.RemovedDSAt.IsZero() && !lost {
-		transition.Mail = refusalMail(change)
-	}
 	return s.finalize(ctx, transition)
 }
 
-// refusalMail says that the nameservers did not change although the DS records were removed for it.
+// refusalMail says that the nameservers did not change although the DS records may have been removed
+// for it.
 func refusalMail(change Change) *registrar.Mail {
 	mail := changeMail(change)
 	mail.Kind = registrar.MailNameserversRefused
@@ -291,7 +286,15 @@ func joinLines(servers []Nameserver) string {
 	return strings.Join(lines, "\n")
 }
 
+// finalize ends a change. The customer gets a mail if it may leave the domain without DS records: that
+// can be hours after the request. A domain that was lost meanwhile has mails of its own.
 func (s *Service) finalize(ctx context.Context, transition Transition) Change {
+	lost := slices.Contains([]registrar.Code{registrar.NoSuchDomain, IsRedemption, IsTransit, IsTransferredOut}, transition.To.Failure)
+	if transition.Mail == nil && transition.To.MayBeUnsigned() && !lost {
+		refused := transition.To
+		refused.UpdatedAt = s.cfg.Now()
+		transition.Mail = refusalMail(refused)
+	}
 	after, updated := s.applyTransition(ctx, transition)
 	if updated {
 		failpoint.Hit("change_ended")

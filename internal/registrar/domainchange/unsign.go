@@ -87,6 +87,12 @@ func (s *Service) CancelChange(ctx context.Context, actor registrar.Actor, id st
 	})
 }
 
+// MayBeUnsigned reports whether the change was refused after the removal of DS records had begun: the
+// registry may have none any more, unless some were added since.
+func (c Change) MayBeUnsigned() bool {
+	return c.Kind == Nameservers && c.State == StatusRefused && (!c.Desired.RemovedDSAt.IsZero() || len(c.Desired.RemovedDS) > 0)
+}
+
 // endWaiting ends the domain's cancelable change; it returns NotCancelable if there is none.
 func (s *Service) endWaiting(ctx context.Context, domain string, status ChangeStatus, failure registrar.Code, event registrar.AuditEvent) error {
 	changes, err := s.cfg.Store.ListDomainChanges(ctx, domain, 1)

@@ -25,7 +25,8 @@ type Stored struct {
 	Note     string
 }
 
-// ReportedAt returns since when a report is known: bookings after it are not part of it.
+// ReportedAt returns when the registry reported, by its clock, but not after the report was stored.
+// Bookings after that are not part of the report.
 func (s Stored) ReportedAt() time.Time {
 	if s.StoredAt.Before(s.Queued) { // by the registry's clock, which may be ahead
 		return s.StoredAt
@@ -77,9 +78,9 @@ type Store interface {
 	// ListRegistryBookings returns what operators have booked on an account since a time, the
 	// oldest first.
 	ListRegistryBookings(ctx context.Context, account string, since time.Time, limit int) ([]Booking, error)
-	// ChargedCurrency returns the currency in which the registry charges the account; empty if it
-	// is not known.
-	ChargedCurrency(ctx context.Context, account string) (string, error)
+	// AccountCurrency returns the currency in which operators have booked last on the account, or
+	// else that in which the registry charges it; empty if neither is known.
+	AccountCurrency(ctx context.Context, account string) (string, error)
 	// MarkRegistryMessageRead stores ReadAt, ReadBy and Note with the event. It returns false
 	// and changes nothing if there is no such unread message.
 	MarkRegistryMessageRead(ctx context.Context, message Stored, event registrar.AuditEvent) (bool, error)
@@ -198,17 +199,12 @@ func (s *Service) withCurrency(ctx context.Context, stored Stored) (Stored, erro
 	if stored.Details.Balance.Currency != "" {
 		return stored, nil
 	}
-	bookings, err := s.cfg.Store.ListRegistryBookings(ctx, stored.Account, time.Time{}, maxBookings)
+	currency, err := s.cfg.Store.AccountCurrency(ctx, stored.Account)
 	if err != nil {
 		return stored, err
 	}
 	balance := *stored.Details.Balance
-	if len(bookings) > 0 {
-		balance.Currency = bookings[len(bookings)-1].Amount.Currency
-	} else if balance.Currency, err = s.cfg.Store.ChargedCurrency(ctx, stored.Account); err != nil {
-		return stored, err
-	}
-	stored.Details.Balance = &balance
+	balance.Currency, stored.Details.Balance = currency, &balance
 	return stored, nil
 }
 

@@ -119,7 +119,8 @@
 //
 // An operator confirms a preview. If the order was refunded since, the confirmation is refused with
 // RefundChanged, so two operators never refund more than one of them saw. A refund that completes a
-// withdrawal notice closes it when it is made.
+// withdrawal notice closes it when the customer has the money: when it is made or, if the bank has returned
+// one of those for the notice, when that is made again or settled another way.
 //
 // With a registration that is refunded in full, the operator may have the domain deleted. The
 // preview says whether that returns the registry's fee (lifecycle.AddGraceOf). The deletion is

@@ -207,7 +207,7 @@ func refundMail(o Order, refund Refund) registrar.Mail {
 	if first.Notice != "" {
 		data["notice_id"] = first.Notice
 	}
-	made := o.madeByItem()
+	made := o.settledByItem(false)
 	count, deleted := 0, 0
 	parts := slices.SortedStableFunc(slices.Values(o.PartsOf(first)), func(a, b RefundPart) int {
 		return cmp.Compare(o.positionOf(a.Item), o.positionOf(b.Item))

@@ -204,28 +204,16 @@ func (o Order) RefundOfWithdrawal(notice, name string) (sum WithdrawalRefund) {
 	return sum
 }
 
-// Completes reports whether the refunds that were made leave nothing of what a withdrawal notice is
-// about, given the order numbers and domains that it mentions; see completes.
-func (o *Order) Completes(mentions []string) bool { return o.completes(mentions, o.madeByItem()) }
-
-// madeByItem returns what the refunds that were made have returned, by item.
-func (o *Order) madeByItem() map[string]registrar.Cents {
-	made := make(map[string]registrar.Cents)
-	for _, r := range o.Refunds {
-		if !r.Made() {
-			continue
-		}
-		for _, part := range o.PartsOf(r) {
-			made[part.Item] += part.Gross
-		}
-	}
-	return made
+// Completes reports whether the refunds that the customer has leave nothing of what a withdrawal notice
+// is about, given the order numbers and domains that it mentions; see coversNotice.
+func (o *Order) Completes(mentions []string) bool {
+	return o.coversNotice(mentions, o.settledByItem(false))
 }
 
-// completes reports whether some refunds, by item, are for all items that a notice mentions, or for all
-// of the order if it mentions none of them. A notice that also mentions something else is never
+// coversNotice reports whether some refunds, by item, are for all items that a notice mentions, or for
+// all of the order if it mentions none of them. A notice that also mentions something else is never
 // complete with one order: an operator closes it.
-func (o *Order) completes(mentions []string, refunded map[string]registrar.Cents) bool {
+func (o *Order) coversNotice(mentions []string, refunded map[string]registrar.Cents) bool {
 	isNamed := func(item Item) bool { return slices.Contains(mentions, item.Name) }
 	for _, mention := range mentions {
 		if !strings.EqualFold(mention, o.ID) && !slices.ContainsFunc(o.Items, func(item Item) bool { return item.Name == mention }) {
@@ -234,6 +222,45 @@ func (o *Order) completes(mentions []string, refunded map[string]registrar.Cents
 	}
 	all := !slices.ContainsFunc(o.Items, isNamed)
 	return !slices.ContainsFunc(o.Items, func(item Item) bool { return (all || isNamed(item)) && refunded[item.ID] < item.Gross })
+}
+
+// settledByItem sums up the refunds whose money the customer has, by item; with due, also those that
+// the provider is still to make.
+func (o *Order) settledByItem(due bool) map[string]registrar.Cents {
+	byItem := make(map[string]registrar.Cents, len(o.Items))
+	for _, r := range o.Refunds {
+		if !r.counts() || !o.isSettled(r, due) {
+			continue
+		}
+		for _, part := range o.PartsOf(r) {
+			byItem[part.Item] += part.Gross
+		}
+	}
+	return byItem
+}
+
+// isSettled reports whether the customer has the money of a refund: it was made or, if the bank returned
+// it, made again or settled another way. With due, one that is due counts as made.
+func (o *Order) isSettled(r Refund, due bool) bool {
+	switch {
+	case r.Due():
+		return due
+	case r.Made():
+		return true
+	case r.Task != TaskNone: // an operator has to pay it another way
+		return false
+	}
+	repeated := false
+	for _, again := range o.Refunds {
+		if again.Replaces == "" || again.Replaces != r.ID {
+			continue
+		}
+		if o.isSettled(again, due) {
+			return true
+		}
+		repeated = true
+	}
+	return !repeated
 }
 
 // firstOf returns the refund that r pays again, which has the reason; r itself if it repeats none.

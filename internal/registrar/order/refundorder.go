@@ -47,14 +47,11 @@ type RefundPreview struct {
 // Completes reports whether the refund, once it and those that are due are made, leaves nothing of what
 // a withdrawal notice is about.
 func (p RefundPreview) Completes(mentions []string) bool {
-	refunded := make(map[string]registrar.Cents)
-	for _, item := range p.Order.Items {
-		refunded[item.ID] = p.Order.RefundedOf(item.ID)
-	}
+	refunded := p.Order.settledByItem(true)
 	for _, line := range p.Lines {
 		refunded[line.Item.ID] += line.Gross
 	}
-	return p.Order.completes(mentions, refunded)
+	return p.Order.coversNotice(mentions, refunded)
 }
 
 // RefundLine is the part of a refund for one item, as on the correction.

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -134,6 +135,25 @@ func (t Transition) NoticesReferred() (notices []string) {
 	for _, refund := range t.To.Refunds {
 		if refund.Notice != "" && !slices.ContainsFunc(t.From.Refunds, func(r Refund) bool { return r.ID == refund.ID }) {
 			notices = append(notices, refund.Notice)
+		}
+	}
+	return notices
+}
+
+// NoticeRefunded is a withdrawal notice that a refund is for, with who ordered it and why.
+type NoticeRefunded struct{ ID, By, Note string }
+
+// NoticesRefunded lists the withdrawal notices of the refunds whose money the customer has since the
+// transition: they were made or, returned by the bank, made again or settled another way.
+func (t Transition) NoticesRefunded() (notices []NoticeRefunded) {
+	for _, refund := range t.To.Refunds {
+		first := t.To.firstOf(refund)
+		if first.Notice == "" || !t.To.isSettled(refund, false) {
+			continue
+		}
+		was := find(t.From.Refunds, func(r Refund) bool { return r.ID == refund.ID })
+		if was == nil || !t.From.isSettled(*was, false) {
+			notices = append(notices, NoticeRefunded{first.Notice, cmp.Or(refund.By, first.By), cmp.Or(refund.Note, first.Note)})
 		}
 	}
 	return notices

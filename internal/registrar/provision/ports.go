@@ -70,8 +70,9 @@ func (t Transition) PaidUntil() time.Time {
 type Renewal struct {
 	Domain                                    string
 	From, Until, RegistryExpires, SyncDue, At time.Time
-	// Released is set if the domain is in the DNS again: no hold or redemption period is stored any more.
-	Released bool
+	// Restored is set if an expired or deleted domain is active again: no redemption period is stored any
+	// more. Released is set if it is in the DNS again: no hold is stored any more, either.
+	Restored, Released bool
 }
 
 // Domains persists registry data of domains.

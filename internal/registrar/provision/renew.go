@@ -49,8 +49,9 @@ func alreadyRenewed(domain Domain, record Record, years int) bool {
 // domain becomes active.
 func (r *run) completeRenewal(ctx, call context.Context, outcome Outcome) error {
 	domain, err := r.renewalDomain(call)
-	held := !domain.Suspended && (domain.Status != registrar.DomainActive || slices.Contains(domain.RegistryStatus, "clientHold"))
-	if err == nil && held {
+	inactive := domain.Status != registrar.DomainActive
+	held := inactive || slices.Contains(domain.RegistryStatus, "clientHold")
+	if err == nil && held && !domain.Suspended {
 		err = r.account.Unhold(call, r.item.Name, r.item.ID+"-u")
 	}
 	switch {
@@ -73,8 +74,8 @@ func (r *run) completeRenewal(ctx, call context.Context, outcome Outcome) error 
 		Domain: domain.ID, From: domain.PaidUntil, Until: domain.PaidUntil.AddDate(item.Years, 0, 0),
 		RegistryExpires: outcome.Expires, SyncDue: r.items.Now().Add(syncInterval), At: now,
 	}
-	if held { // pages must not show the old statuses until the next regular comparison
-		renewal.SyncDue, renewal.Released = r.items.Now(), err == nil
+	if inactive || held && !domain.Suspended { // pages must not show the old statuses until the next regular comparison
+		renewal.SyncDue, renewal.Restored, renewal.Released = r.items.Now(), err == nil, err == nil && !domain.Suspended
 	}
 	return r.finish(ctx, Transition{To: item, AuditEvent: r.auditEvent(action), Charge: r.charge(outcome.Fee, now), Renewal: renewal})
 }

@@ -48,23 +48,30 @@ func newMail(kind registrar.MailKind, customer string, lines []mailLine) registr
 	return registrar.Mail{Kind: kind, Customer: customer, Data: data}
 }
 
-// HeldMail returns the mail to an account about domains that are not charged while a notice about
-// their contracts is open. The store calls it in the transaction that adds the notice.
-func HeldMail(customer string, notice withdrawal.Notice, domains []Domain) registrar.Mail {
-	mail := heldMail(customer, notice, domains[0])
-	for _, d := range domains[1:] {
-		if joined, ok := registrar.JoinMails(mail.Data, heldMail(customer, notice, d).Data); ok {
-			mail.Data = joined
+// HeldMails returns the mails to an account about domains that are not charged while a notice about
+// their contracts is open, each about at most registrar.MaxJoinedMails. The store calls it in the
+// transaction that adds the notice.
+func HeldMails(customer string, notice withdrawal.Notice, domains []Domain) (mails []registrar.Mail) {
+	for _, d := range domains {
+		mail := heldMail(customer, notice, d)
+		if last := len(mails) - 1; last >= 0 {
+			if joined, ok := registrar.JoinMails(mails[last].Data, mail.Data); ok {
+				mails[last].Data = joined
+				continue
+			}
 		}
+		mails = append(mails, mail)
 	}
-	return mail
+	return mails
 }
 
 // VoidedMail returns the mail to an account about a domain for which a notice has voided the consent
 // that was given with its order. The store calls it when the domain becomes active.
 func VoidedMail(customer string, notice withdrawal.Notice, d Domain) registrar.Mail {
 	mail := heldMail(customer, notice, d)
-	mail.Data["change"] = "voided"
+	if mail.Data["change"] = "voided"; !notice.Open() {
+		mail.Data["handled"] = "true"
+	}
 	return mail
 }
 

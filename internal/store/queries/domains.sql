@@ -4,11 +4,12 @@ SELECT * FROM domains WHERE id = $1 AND customer_id = $2;
 -- name: SetRegistryStatus :exec
 UPDATE domains SET registry_status = sqlc.arg(registry_status) WHERE id = sqlc.arg(id);
 
--- The statuses of an expired or deleted domain that end with its renewal.
+-- The statuses of an expired or deleted domain that end with its renewal: those of the deletion, and a
+-- hold (" clientHold ") unless it stays (empty).
 -- name: ReleaseRegistryStatus :exec
 UPDATE domains
-SET registry_status = trim(replace(replace(replace(' ' || registry_status || ' ', ' clientHold ', ' '), ' pendingDelete ', ' '), ' redemptionPeriod ', ' '))
-WHERE id = $1;
+SET registry_status = trim(replace(replace(replace(' ' || registry_status || ' ', CAST(sqlc.arg(hold) AS TEXT), ' '), ' pendingDelete ', ' '), ' redemptionPeriod ', ' '))
+WHERE id = sqlc.arg(id);
 
 -- name: ListCustomerDomains :many
 SELECT id, customer_id, name, tld, status, paid_until, at_term_end, premium, created_at, updated_at

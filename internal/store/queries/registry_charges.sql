@@ -45,6 +45,9 @@ JOIN registry_charges ON registry_charges.id = provision_items.id
 WHERE term_ends.domain_id = $1 AND registry_charges.operation = 'register'
 LIMIT 1;
 
+-- name: GetBookedCurrency :one
+SELECT currency FROM registry_funds WHERE account = $1 ORDER BY at DESC, id DESC LIMIT 1;
+
 -- The first and the last currency of an account's charges: the same if they have one.
 -- name: GetChargedCurrencies :one
 SELECT

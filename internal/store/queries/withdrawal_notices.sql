@@ -24,17 +24,26 @@ SELECT * FROM withdrawal_notices WHERE id = $1;
 
 -- A page of the notices of an account (|| '' has no type affinity, which would keep SQLite from the
 -- index of addresses), the newest first: those sent with its address, and those that it sent with
--- another one or before it changed its address. They are open, or were sent since a time.
+-- another one or before it changed its address. They are open, or were sent since a time. Each half is
+-- read from its index, and no further than a page.
 -- name: ListNoticesOfCustomer :many
 SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id
 FROM (
-    SELECT named.* FROM customers JOIN withdrawal_notices AS named ON lower(named.email) = customers.email_key || ''
-    WHERE customers.id = sqlc.arg(customer_id) AND named.id < sqlc.arg(before_id)
-        AND (named.done_at = 0 OR named.created_at >= sqlc.arg(handled_since))
+    SELECT by_address.* FROM (
+        SELECT named.* FROM customers JOIN withdrawal_notices AS named ON lower(named.email) = customers.email_key || ''
+        WHERE customers.id = sqlc.arg(customer_id) AND named.id < sqlc.arg(before_id)
+            AND (named.done_at = 0 OR named.created_at >= sqlc.arg(handled_since))
+        ORDER BY named.id DESC
+        LIMIT sqlc.arg(max_rows)
+    ) AS by_address
     UNION
-    SELECT sent.* FROM withdrawal_notices AS sent
-    WHERE sent.customer_id = sqlc.arg(customer_id) AND sent.customer_id <> '' AND sent.id < sqlc.arg(before_id)
-        AND (sent.done_at = 0 OR sent.created_at >= sqlc.arg(handled_since))
+    SELECT by_account.* FROM (
+        SELECT sent.* FROM withdrawal_notices AS sent
+        WHERE sent.customer_id = sqlc.arg(customer_id) AND sent.customer_id <> '' AND sent.id < sqlc.arg(before_id)
+            AND (sent.done_at = 0 OR sent.created_at >= sqlc.arg(handled_since))
+        ORDER BY sent.id DESC
+        LIMIT sqlc.arg(max_rows)
+    ) AS by_account
 ) AS notices
 ORDER BY id DESC
 LIMIT sqlc.arg(max_rows);
@@ -52,7 +61,7 @@ LEFT JOIN orders ON orders.id = order_items.order_id AND orders.customer_id = do
 WHERE domains.customer_id = sqlc.arg(customer_id)
     AND domains.id IN (SELECT value FROM json_array_elements_text(CAST(sqlc.arg(domain_ids) AS TEXT)::json));
 
--- The domains that renew automatically and that a notice may be about: it mentions them, or an order
+-- A page of the domains that renew automatically and that a notice may be about: it mentions them, or an order
 -- for a domain of that name. They belong to the account that sent it, or whose address it names.
 -- name: ListRenewalsMentioned :many
 SELECT domains.id, domains.customer_id, domains.name, domains.paid_until
@@ -60,6 +69,7 @@ FROM domains
 JOIN customers ON customers.id = domains.customer_id
 WHERE domains.at_term_end = 'renew' AND domains.status <> 'transferred_out'
     AND (customers.id = sqlc.arg(customer_id) OR customers.email_key = sqlc.arg(email_key))
+    AND (domains.customer_id > sqlc.arg(after_customer) OR domains.customer_id = sqlc.arg(after_customer) AND domains.name > sqlc.arg(after_name))
     AND domains.name IN (
         SELECT value FROM json_array_elements_text(CAST(sqlc.arg(mentions) AS TEXT)::json)
         UNION

@@ -716,13 +716,14 @@ func (q *Queries) MakeDomainSyncDue(ctx context.Context, now int64, name string)
 
 const releaseRegistryStatus = `-- name: ReleaseRegistryStatus :exec
 UPDATE domains
-SET registry_status = trim(replace(replace(replace(' ' || registry_status || ' ', ' clientHold ', ' '), ' pendingDelete ', ' '), ' redemptionPeriod ', ' '))
-WHERE id = $1
+SET registry_status = trim(replace(replace(replace(' ' || registry_status || ' ', CAST($1 AS TEXT), ' '), ' pendingDelete ', ' '), ' redemptionPeriod ', ' '))
+WHERE id = $2
 `
 
-// The statuses of an expired or deleted domain that end with its renewal.
-func (q *Queries) ReleaseRegistryStatus(ctx context.Context, id string) error {
-	_, err := q.db.ExecContext(ctx, releaseRegistryStatus, id)
+// The statuses of an expired or deleted domain that end with its renewal: those of the deletion, and a
+// hold (" clientHold ") unless it stays (empty).
+func (q *Queries) ReleaseRegistryStatus(ctx context.Context, hold string, iD string) error {
+	_, err := q.db.ExecContext(ctx, releaseRegistryStatus, hold, iD)
 	return err
 }
 

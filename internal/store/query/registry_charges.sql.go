@@ -52,6 +52,17 @@ func (q *Queries) AddCreditToMargin(ctx context.Context, arg AddCreditToMarginPa
 	return err
 }
 
+const getBookedCurrency = `-- name: GetBookedCurrency :one
+SELECT currency FROM registry_funds WHERE account = $1 ORDER BY at DESC, id DESC LIMIT 1
+`
+
+func (q *Queries) GetBookedCurrency(ctx context.Context, account string) (string, error) {
+	row := q.db.QueryRowContext(ctx, getBookedCurrency, account)
+	var currency string
+	err := row.Scan(&currency)
+	return currency, err
+}
+
 const getChargedCurrencies = `-- name: GetChargedCurrencies :one
 SELECT
     CAST(coalesce((SELECT a.currency FROM registry_charges AS a WHERE a.account = $1 AND a.currency > '' ORDER BY a.currency LIMIT 1), '') AS TEXT) AS first_currency,

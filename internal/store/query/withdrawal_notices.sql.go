@@ -201,13 +201,21 @@ func (q *Queries) ListHandledWithdrawalNotices(ctx context.Context, iD string, l
 const listNoticesOfCustomer = `-- name: ListNoticesOfCustomer :many
 SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id
 FROM (
-    SELECT named.id, named.kind, named.name, named.email, named.contract, named.ground, named.reason, named.end_day, named.language, named.created_at, named.done_at, named.done_by, named.done_note, named.customer_id FROM customers JOIN withdrawal_notices AS named ON lower(named.email) = customers.email_key || ''
-    WHERE customers.id = $1 AND named.id < $2
-        AND (named.done_at = 0 OR named.created_at >= $3)
+    SELECT by_address.id, by_address.kind, by_address.name, by_address.email, by_address.contract, by_address.ground, by_address.reason, by_address.end_day, by_address.language, by_address.created_at, by_address.done_at, by_address.done_by, by_address.done_note, by_address.customer_id FROM (
+        SELECT named.id, named.kind, named.name, named.email, named.contract, named.ground, named.reason, named.end_day, named.language, named.created_at, named.done_at, named.done_by, named.done_note, named.customer_id FROM customers JOIN withdrawal_notices AS named ON lower(named.email) = customers.email_key || ''
+        WHERE customers.id = $1 AND named.id < $2
+            AND (named.done_at = 0 OR named.created_at >= $3)
+        ORDER BY named.id DESC
+        LIMIT $4
+    ) AS by_address
     UNION
-    SELECT sent.id, sent.kind, sent.name, sent.email, sent.contract, sent.ground, sent.reason, sent.end_day, sent.language, sent.created_at, sent.done_at, sent.done_by, sent.done_note, sent.customer_id FROM withdrawal_notices AS sent
-    WHERE sent.customer_id = $1 AND sent.customer_id <> '' AND sent.id < $2
-        AND (sent.done_at = 0 OR sent.created_at >= $3)
+    SELECT by_account.id, by_account.kind, by_account.name, by_account.email, by_account.contract, by_account.ground, by_account.reason, by_account.end_day, by_account.language, by_account.created_at, by_account.done_at, by_account.done_by, by_account.done_note, by_account.customer_id FROM (
+        SELECT sent.id, sent.kind, sent.name, sent.email, sent.contract, sent.ground, sent.reason, sent.end_day, sent.language, sent.created_at, sent.done_at, sent.done_by, sent.done_note, sent.customer_id FROM withdrawal_notices AS sent
+        WHERE sent.customer_id = $1 AND sent.customer_id <> '' AND sent.id < $2
+            AND (sent.done_at = 0 OR sent.created_at >= $3)
+        ORDER BY sent.id DESC
+        LIMIT $4
+    ) AS by_account
 ) AS notices
 ORDER BY id DESC
 LIMIT $4
@@ -222,7 +230,8 @@ type ListNoticesOfCustomerParams struct {
 
 // A page of the notices of an account (|| ” has no type affinity, which would keep SQLite from the
 // index of addresses), the newest first: those sent with its address, and those that it sent with
-// another one or before it changed its address. They are open, or were sent since a time.
+// another one or before it changed its address. They are open, or were sent since a time. Each half is
+// read from its index, and no further than a page.
 func (q *Queries) ListNoticesOfCustomer(ctx context.Context, arg ListNoticesOfCustomerParams) ([]WithdrawalNotice, error) {
 	rows, err := q.db.QueryContext(ctx, listNoticesOfCustomer,
 		arg.CustomerID,
@@ -317,20 +326,23 @@ FROM domains
 JOIN customers ON customers.id = domains.customer_id
 WHERE domains.at_term_end = 'renew' AND domains.status <> 'transferred_out'
     AND (customers.id = $1 OR customers.email_key = $2)
+    AND (domains.customer_id > $3 OR domains.customer_id = $3 AND domains.name > $4)
     AND domains.name IN (
-        SELECT value FROM json_array_elements_text(CAST($3 AS TEXT)::json)
+        SELECT value FROM json_array_elements_text(CAST($5 AS TEXT)::json)
         UNION
         SELECT order_items.name FROM order_items
-        WHERE order_items.order_id IN (SELECT value FROM json_array_elements_text(CAST($3 AS TEXT)::json)))
+        WHERE order_items.order_id IN (SELECT value FROM json_array_elements_text(CAST($5 AS TEXT)::json)))
 ORDER BY domains.customer_id, domains.name
-LIMIT $4
+LIMIT $6
 `
 
 type ListRenewalsMentionedParams struct {
-	CustomerID string
-	EmailKey   string
-	Mentions   string
-	MaxRows    int32
+	CustomerID    string
+	EmailKey      string
+	AfterCustomer string
+	AfterName     string
+	Mentions      string
+	MaxRows       int32
 }
 
 type ListRenewalsMentionedRow struct {
@@ -340,12 +352,14 @@ type ListRenewalsMentionedRow struct {
 	PaidUntil  int64
 }
 
-// The domains that renew automatically and that a notice may be about: it mentions them, or an order
+// A page of the domains that renew automatically and that a notice may be about: it mentions them, or an order
 // for a domain of that name. They belong to the account that sent it, or whose address it names.
 func (q *Queries) ListRenewalsMentioned(ctx context.Context, arg ListRenewalsMentionedParams) ([]ListRenewalsMentionedRow, error) {
 	rows, err := q.db.QueryContext(ctx, listRenewalsMentioned,
 		arg.CustomerID,
 		arg.EmailKey,
+		arg.AfterCustomer,
+		arg.AfterName,
 		arg.Mentions,
 		arg.MaxRows,
 	)

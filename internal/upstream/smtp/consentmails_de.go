@@ -84,7 +84,7 @@ Ende der Laufzeit: {{.Date}}
 {{if eq .Change "voided"}}Der automatischen Verlängerung hatten Sie beim Bezahlen zugestimmt.
 {{if .Termination}}Wegen der Kündigung{{else}}Wegen des Widerrufs{{end}} haben wir sie nicht eingeschaltet: Wir buchen
 nichts automatisch ab. Möchten Sie die automatische Verlängerung doch,
-schalten Sie sie hier ein, sobald wir {{if .Termination}}die Kündigung{{else}}den Widerruf{{end}} bearbeitet haben:
+schalten Sie sie hier ein{{if not .Handled}}, sobald wir {{if .Termination}}die Kündigung{{else}}den Widerruf{{end}} bearbeitet haben{{end}}:
 {{else}}Die automatische Verlängerung ist deshalb ausgesetzt: Solange wir
 {{if .Termination}}die Kündigung{{else}}den Widerruf{{end}} bearbeiten, beginnen wir keine Abbuchung. Beenden wir den
 Vertrag, endet auch die automatische Verlängerung. Besteht er weiter,

@@ -80,7 +80,7 @@ End of term: {{.Date}}
 {{if eq .Change "voided"}}You agreed to automatic renewal when you paid. Because of the
 {{if .Termination}}cancellation{{else}}withdrawal{{end}}, we did not turn it on, and we charge nothing
 automatically. If you want automatic renewal after all, you can turn it
-on here once we have processed the {{if .Termination}}cancellation{{else}}withdrawal{{end}}:
+on here{{if not .Handled}} once we have processed the {{if .Termination}}cancellation{{else}}withdrawal{{end}}{{end}}:
 {{else}}Automatic renewal is therefore on hold: we start no charge while we
 process the {{if .Termination}}cancellation{{else}}withdrawal{{end}}. If we end the contract, automatic renewal
 ends with it. If the contract stays, automatic renewal resumes, and we

@@ -75,6 +75,7 @@ func TestRenewalHeldMail_SaysWhatHappensToTheRenewal(t *testing.T) {
 		language, change string
 		want             []string
 	}{
+		{"en", "voided", []string{"you can turn it on here once we have processed the withdrawal:"}},
 		{"de", "", []string{"ein Widerruf bei uns eingegangen (Nummer dcl_1)", "Ende der Laufzeit: 15.11.2027", "Solange wir den Widerruf bearbeiten, beginnen wir keine Abbuchung."}},
 		{"de", "voided", []string{"Wegen des Widerrufs haben wir sie nicht eingeschaltet"}},
 		{"en", "", []string{"we received a withdrawal (number dcl_1)", "we start no charge while we process the withdrawal"}},
@@ -86,6 +87,12 @@ func TestRenewalHeldMail_SaysWhatHappensToTheRenewal(t *testing.T) {
 			if !hasText(body, want) {
 				t.Errorf("%s %q has no %q:\n%s", test.language, test.change, want, body)
 			}
+		}
+	}
+	data["change"], data["handled"] = "voided", "true"
+	for language, want := range map[string]string{"de": "schalten Sie sie hier ein: https", "en": "you can turn it on here: https"} {
+		if body := renderMail(t, registrar.MailRenewalHeld, language, data); !hasText(body, want) {
+			t.Errorf("handled, %s: no %q:\n%s", language, want, body)
 		}
 	}
 }

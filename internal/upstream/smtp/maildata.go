@@ -216,6 +216,7 @@ type noticeData struct {
 	RefundBy             string           // by when a withdrawn payment is returned
 	Received             string           // when it arrived, in the mail about what followed
 	Reply                string           // our answer, wrapped
+	Handled              bool             // in that mail: it is no longer open
 	Orders               []withdrawnOrder // the possible orders of a withdrawal, for the operator's mail
 }
 
@@ -231,6 +232,7 @@ func (l *language) noticeData(data map[string]string) noticeData {
 		Number: sanitizeValue(data["number"]), Contract: quotedLines(quoteForeign(data["contract"], withdrawal.MaxText)), Reason: quotedLines(quoteForeign(data["reason"], withdrawal.MaxReason)),
 		Termination: data["declared"] == string(withdrawal.Termination), Special: data["ground"] == string(withdrawal.Extraordinary),
 	}
+	d.Handled = data["handled"] == "true"
 	d.Received, d.RefundBy = l.formatTime(data["received_at"]), l.formatDate(data["refund_by"])
 	d.Reply = wrappedText(data["reply"])
 	d.End = cmp.Or(l.formatDate(data["end"]), sanitizeValue(data["end"]))

@@ -294,10 +294,12 @@ Gewünscht waren:{{range .}}
   {{.}}{{end}}
 {{end}}
 Die bisherigen Nameserver bleiben, und die {{if .More}}Domains bleiben{{else}}Domain bleibt{{end}} erreichbar.
-Für die Änderung hatten wir den DS-Eintrag entfernt; DNSSEC ist deshalb
-aus. Den Grund sehen Sie auf der Seite der Domain. Dort können Sie es
-noch einmal versuchen oder den DS-Eintrag Ihres bisherigen DNS-Anbieters
-wieder hinzufügen:
+Für die Änderung wird zuerst der DS-Eintrag entfernt; DNSSEC kann
+deshalb aus sein. {{if .More}}Die Gründe sehen Sie auf der Seite unten. Auf der Seite
+jeder Domain können Sie es noch einmal versuchen oder den DS-Eintrag
+Ihres bisherigen DNS-Anbieters wieder hinzufügen:{{else}}Den Grund sehen Sie auf der Seite der Domain. Dort
+können Sie es noch einmal versuchen oder den DS-Eintrag Ihres bisherigen
+DNS-Anbieters wieder hinzufügen:{{end}}
 
 {{.Place}}
 `},

@@ -278,13 +278,14 @@ domains:
   {{.Name}}{{end}}
 {{else}} for {{.Domain}}.
 {{end}}{{with .Nameservers}}
-You wanted:{{range .}}
+Requested nameservers:{{range .}}
   {{.}}{{end}}
 {{end}}
-The current nameservers stay, and the {{if .More}}domains stay{{else}}domain stays{{end}} reachable. For the change
-we had removed the DS record, so DNSSEC is off. The domain's page shows
-the reason. You can try again there, or add the DS record of your
-current DNS provider again:
+The current nameservers remain in place, and the {{if .More}}domains stay{{else}}domain stays{{end}}
+reachable. The change starts by removing the DS record, so DNSSEC may be
+off. {{if .More}}The page below shows the reasons. On each domain's page you can try
+again, or add the DS record of your current DNS provider back:{{else}}The domain's page shows the reason. You can try again there, or
+add the DS record of your current DNS provider back:{{end}}
 
 {{.Place}}
 `},

@@ -512,3 +512,26 @@ func TestMails_GermanQuotesAreGerman(t *testing.T) {
 		}
 	}
 }
+
+func TestNameserversRefusedMail_SaysWhereReasonsAre(t *testing.T) {
+	t.Parallel()
+	one := map[string]string{"domain": "laden.de", "domain_id": "dom_1", "nameservers": "ns1.neu.example"}
+	several := map[string]string{"domain": "laden.de", "items": "2", "item1_name": "laden.de", "item2_name": "cafe.de", "bulk": "blk_1", "nameservers": "ns1.neu.example"}
+	for _, test := range []struct {
+		language string
+		data     map[string]string
+		want     []string
+	}{
+		{"de", one, []string{"DNSSEC kann deshalb aus sein", "auf der Seite der Domain", "/portal/domains/dom_1"}},
+		{"de", several, []string{"Die Gründe sehen Sie auf der Seite unten", "/portal/domain-actions/blk_1"}},
+		{"en", one, []string{"Requested nameservers: ns1.neu.example", "DNSSEC may be off", "The domain's page shows the reason.", "/portal/domains/dom_1"}},
+		{"en", several, []string{"The page below shows the reasons.", "/portal/domain-actions/blk_1"}},
+	} {
+		body := renderMail(t, registrar.MailNameserversRefused, test.language, test.data)
+		for _, want := range test.want {
+			if !hasText(body, want) {
+				t.Errorf("%s has no %q:\n%s", test.language, want, body)
+			}
+		}
+	}
+}

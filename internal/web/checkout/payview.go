@@ -211,10 +211,11 @@ func formatRate(language string, basisPoints int) string {
 
 func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (payData, error) {
 	o := view.Order
+	delayed := o.IsDelayed(h.Now())
 	s := payData{
 		Page: currentPayPath(req), SignIn: ui.WithNext(ui.SignInPath, currentPayPath(req)), View: view, Order: o,
 		Rows: h.newItemRows(req, currentPayPath(req), view, t), summary: h.summaryOf(req.Language, o), Steps: stepsOf(o), AskedKey: askedKey(o, view.IsOwner), Holder: holderOf(o),
-		Delayed: o.IsDelayed(h.Now()), Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: textKey(o, view.IsOwner, o.IsDelayed(h.Now())),
+		Delayed: delayed, Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: textKey(o, view.IsOwner, delayed),
 		Changeable: view.IsOwner && o.State.Open() && o.State != order.Paying, RefusedKey: refusedKey(view),
 		Again: view.IsOwner && canOrderAgain(o),
 	}

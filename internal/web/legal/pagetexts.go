@@ -81,8 +81,8 @@ var texts = ui.Texts{
 	"notice.termination": {"Kündigung", "cancellation"},
 	"notice.soonest":     {"nächstmöglichen Zeitpunkt", "the earliest possible date"},
 	"notice.renewal": {
-		"Ist es Ihr Konto und steht die Domain oder Bestellnummer oben, beginnen wir dafür keine automatische Abbuchung, solange wir die Kündigung bearbeiten. Eine Bestätigung darüber schicken wir dann an die E-Mail-Adresse des Kontos.",
-		"If it is your account and the domain or order number is listed above, we start no automatic charge for it while we process the cancellation. We then confirm that to the email address of the account.",
+		"Ist es Ihr Konto und steht die Domain oder Bestellnummer oben, beginnen wir dafür keine automatische Abbuchung, solange wir die Kündigung bearbeiten. Ist die automatische Verlängerung eingeschaltet, bestätigen wir das beim ersten Mal an die E-Mail-Adresse des Kontos.",
+		"If it is your account and the domain or order number is listed above, we start no automatic charge for it while we process the cancellation. If automatic renewal is on, we confirm this once to the account's email address.",
 	},
 	"notice.keep": {"Sie können diese Seite drucken oder speichern.", "You can print or save this page."},
 }

@@ -182,19 +182,36 @@ type refusedPlan struct {
 	At      time.Time
 	Servers []domainchange.Nameserver
 	Reason  string
+	Retry   bool // the nameservers can be changed now
 }
 
-// refusedPlan returns the domain's last nameserver change if it failed like that; nil otherwise.
+// refusedPlanDays is how long the page of a domain without DS records shows the change that removed them.
+const refusedPlanDays = 30
+
+// refusedPlan returns the domain's last nameserver change if it failed like that and the customer may
+// not have decided about DNSSEC since; nil otherwise.
 func (h *Handler) refusedPlan(req *ui.Request, view domainchange.View) *refusedPlan {
-	last := slices.IndexFunc(view.Changes, func(change domainchange.Change) bool { return change.Kind == domainchange.Nameservers })
-	if last < 0 {
+	change, shown := refusedAfterUnsigning(view, h.Now())
+	if !shown {
 		return nil
 	}
-	change := view.Changes[last]
-	if change.State != domainchange.StatusRefused || change.Desired.RemovedDSAt.IsZero() {
-		return nil
+	return &refusedPlan{
+		At: change.UpdatedAt, Servers: change.Desired.Nameservers, Reason: h.templates.Text(req.Language, ui.ProblemKey(h.refusalCode(change))),
+		Retry: view.Closed[domainchange.Nameservers] == "",
 	}
-	return &refusedPlan{change.UpdatedAt, change.Desired.Nameservers, h.templates.Text(req.Language, ui.ProblemKey(h.refusalCode(change)))}
+}
+
+func refusedAfterUnsigning(view domainchange.View, now time.Time) (domainchange.Change, bool) {
+	for _, change := range view.Changes { // the newest first
+		switch {
+		case change.Kind == domainchange.AddDS && change.State == domainchange.StatusDone:
+			return domainchange.Change{}, false
+		case change.Kind == domainchange.Nameservers:
+			recent := now.Before(change.UpdatedAt.AddDate(0, 0, refusedPlanDays))
+			return change, recent && change.MayBeUnsigned() && len(view.Record.DS) == 0
+		}
+	}
+	return domainchange.Change{}, false
 }
 
 // HolderDisputed reports whether the holder could not be set because the payment is disputed.

@@ -81,6 +81,52 @@ func TestHistory_EachStepOfANameserverChangeHasItsOwnDate(t *testing.T) {
 	}
 }
 
+func TestRefusedPlan_ShownWhileDomainMayLackDNSSEC(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 24, 10, 0, 0, 0, time.UTC)
+	refused := domainchange.Change{Kind: domainchange.Nameservers, State: domainchange.StatusRefused, UpdatedAt: now.AddDate(0, 0, -1)}
+	refused.Desired.RemovedDSAt = now.AddDate(0, 0, -2)
+	unremoved, old, removing := refused, refused, refused
+	unremoved.Desired.RemovedDSAt, old.UpdatedAt = time.Time{}, now.AddDate(0, 0, -31)
+	removing.Desired = domainchange.DesiredState{RemovedDS: []domainchange.DS{{KeyTag: 1}}}
+	lock := domainchange.Change{Kind: domainchange.Lock, State: domainchange.StatusDone}
+	signed := domainchange.Change{Kind: domainchange.AddDS, State: domainchange.StatusDone}
+	done := domainchange.Change{Kind: domainchange.Nameservers, State: domainchange.StatusDone}
+	for name, test := range map[string]struct {
+		changes []domainchange.Change
+		ds      []domainchange.DS
+		want    bool
+	}{
+		"refused":                    {[]domainchange.Change{lock, refused}, nil, true},
+		"refused during the removal": {[]domainchange.Change{removing}, nil, true},
+		"without DS records":         {[]domainchange.Change{unremoved}, nil, false},
+		"a month ago":                {[]domainchange.Change{old}, nil, false},
+		"changed since":              {[]domainchange.Change{done, refused}, nil, false},
+		"DS added since":             {[]domainchange.Change{signed, refused}, nil, false},
+		"DS added before":            {[]domainchange.Change{refused, signed}, nil, true},
+		"DS at the registry":         {[]domainchange.Change{refused}, []domainchange.DS{{KeyTag: 2}}, false},
+		"no change":                  {nil, nil, false},
+	} {
+		if _, got := refusedAfterUnsigning(domainchange.View{Changes: test.changes, Record: domainchange.Record{DS: test.ds}}, now); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestRestore_LastDayCountsFromOurDeletion(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 24, 10, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct{ deleted, want time.Time }{
+		"deleted":      {now.AddDate(0, 0, -10), now.AddDate(0, 0, 20)},
+		"that is over": {now.AddDate(0, 0, -31), time.Time{}},
+		"unknown":      {},
+	} {
+		if got := restorableUntil(now, test.deleted, 30); !got.Equal(test.want) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 func TestHistory_ChangeRefusedByDisputeSaysSo(t *testing.T) {
 	t.Parallel()
 	change := domainchange.Change{Kind: domainchange.UpdateRegistrant, State: domainchange.StatusRefused, Failure: domainchange.DomainDisputed}

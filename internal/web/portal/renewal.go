@@ -46,28 +46,38 @@ func (h *Handler) addPrices(req *ui.Request, view *domainView) error {
 		view.Renewals, view.RenewFrom = h.renewalOptions(h.Now(), rate, view.View)
 	}
 	if restorable {
-		view.Restore = h.restoreOffer(h.Now(), rate, view.View)
+		view.Restore = h.restoreOffer(h.Now(), rate, view.View, view.End.DeletedAt)
 	}
 	return nil
 }
 
-// restoreOffer returns nil if the domain can't be restored here.
-func (h *Handler) restoreOffer(now time.Time, rate int, view domainchange.View) *restoreOffer {
+// restoreOffer returns nil if the domain can't be restored here. deleted is when we deleted it, zero if the
+// registry did.
+func (h *Handler) restoreOffer(now time.Time, rate int, view domainchange.View, deleted time.Time) *restoreOffer {
 	extension, listed := h.Extension(view.Domain.TLD)
 	redemption := lifecycle.DaysToRestore(view.Domain.TLD, extension.Restore, extension.Renew)
 	if !listed || redemption == 0 || !restorable(view) {
 		return nil
 	}
 	years := provision.YearsToRestore(view.Domain.PaidUntil, now, extension.Term())
-	offer := &restoreOffer{
+	if deleted.IsZero() {
+		// The deletion is usually the last change. If that day has passed, this registry does not
+		// count a deletion as a change.
+		deleted = view.Record.Updated
+	}
+	return &restoreOffer{
 		Gross: billing.Gross(order.NetPrice(extension, order.Restore, years), rate), Until: view.Domain.PaidUntil.AddDate(years, 0, 0),
+		Last: restorableUntil(now, deleted, redemption),
 	}
-	// The deletion is usually the last change. If that day has passed, this registry does not
-	// count a deletion as a change.
-	if last := view.Record.Updated.AddDate(0, 0, redemption); last.After(now) {
-		offer.Last = last
+}
+
+// restorableUntil returns the last day on which a deleted domain can be restored; zero if the day of its
+// deletion is unknown, or if that day has passed and the domain is here nevertheless.
+func restorableUntil(now, deleted time.Time, days int) time.Time {
+	if last := deleted.AddDate(0, 0, days); !deleted.IsZero() && last.After(now) {
+		return last
 	}
-	return offer
+	return time.Time{}
 }
 
 // restorable reports whether the registry still offers to restore a deleted domain, by what it said
@@ -92,7 +102,7 @@ func (h *Handler) restoreText(req *ui.Request, id string) (string, bool) {
 		return "", false
 	}
 	view := domainchange.View{Domain: domainchange.Domain{TLD: domain.TLD, PaidUntil: domain.PaidUntil}}
-	offer, until := h.restoreOffer(h.Now(), rate, view), termEnd{}.actUntil(domain)
+	offer, until := h.restoreOffer(h.Now(), rate, view, domain.Term.DeletedAt), termEnd{}.actUntil(domain)
 	if offer == nil || until.IsZero() {
 		return "", false
 	}

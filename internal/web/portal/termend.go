@@ -23,6 +23,7 @@ type termEnd struct {
 	CanTurnOn, CanTurnOff, CanLetExpire, CanKeep bool
 	Renewable                                    bool      // by hand
 	RenewableUntil                               time.Time // the last day of a late renewal; zero if unknown
+	DeletedAt                                    time.Time // when we deleted it; zero if we did not
 	// LastDay is the end of the term if that is the last moment for a renewal of an active domain,
 	// and a decision is open; zero otherwise.
 	LastDay time.Time
@@ -33,7 +34,7 @@ type termEnd struct {
 func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 	active, expired := d.Status == registrar.DomainActive, d.Status == registrar.DomainExpired
 	over := expired && lifecycle.PolicyOf(d.TLD).RenewalOver(d.PaidUntil, h.Now())
-	end := termEnd{On: d.Renews(), Expire: d.AtTermEnd == registrar.TermEndExpire, Locked: d.Term.Locked}
+	end := termEnd{On: d.Renews(), Expire: d.AtTermEnd == registrar.TermEndExpire, Locked: d.Term.Locked, DeletedAt: d.Term.DeletedAt}
 	leaving := d.Restriction == portfolio.Leaving // the registry renews nothing until that has ended
 	if !end.Locked && !leaving {
 		end.Renewable, end.RenewableUntil = h.renewable(h.Now(), d)
@@ -147,13 +148,14 @@ func (h *Handler) termEndText(req *ui.Request, d portfolio.Domain, end termEnd) 
 	case registrar.DomainExpired:
 		return h.unpaidText(req, d, end)
 	case registrar.DomainRedemption:
-		switch days := lifecycle.PolicyOf(d.TLD).RedemptionDays; {
+		days := lifecycle.PolicyOf(d.TLD).RedemptionDays
+		switch last := restorableUntil(h.Now(), d.Term.DeletedAt, days); {
 		case days == 0: // its status says that it is deleted
 			return "", nil
-		case d.Term.DeletedAt.IsZero(): // the registry has deleted it by itself
+		case last.IsZero(): // the registry has deleted it by itself, or later than we asked for
 			return "term.redemption_undated", nil
 		default:
-			return "term.redemption", []any{day(d.Term.DeletedAt.AddDate(0, 0, days))}
+			return "term.redemption", []any{day(last)}
 		}
 	case registrar.DomainTransit:
 		return "term.transit", nil

@@ -275,7 +275,7 @@ func TestNameservers_SignedDomainKeepsDSIfRegistryRefusesThem(t *testing.T) {
 	}
 }
 
-func TestWaitingChange_CustomerIsToldOfRefusal(t *testing.T) {
+func TestWaitingChange_RefusalIsMailed(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "gescheitert.com")
 	var refused atomic.Bool
@@ -346,6 +346,31 @@ func TestWaitingChange_RefusedIfDomainWasTransferredAway(t *testing.T) {
 	if ended.State != domainchange.StatusRefused || ended.Failure != domainchange.IsTransferredOut || s.registryDomain("verzogen.com").Nameservers[0].Host != oldNameserver {
 		t.Errorf("it is %s because of %s, at %v", ended.State, ended.Failure, s.registryDomain("verzogen.com").Nameservers)
 	}
+	if to := s.queuedMails(registrar.MailNameserversRefused); len(to) != 0 {
+		t.Errorf("mails to %q", to)
+	}
+}
+
+// Its nameservers are the old ones and DNSSEC is off, but it is still the customer's.
+func TestWaitingChange_RefusalIsMailedIfDomainExpired(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "abgelaufen.com")
+	id := s.addDomain(ada, "abgelaufen", ".com", registrar.DomainActive)
+	s.requestSigned(id, false)
+	was, _, err := s.db.DomainByName(t.Context(), "abgelaufen.com")
+	must(t, err)
+	expired := was
+	expired.Status = registrar.DomainExpired
+	updated, err := s.db.UpdateDomainFromRegistry(t.Context(), was, expired, nil)
+	if err != nil || !updated {
+		t.Fatalf("updated %t, %v", updated, err)
+	}
+	must(t, s.world.Advance(25*time.Hour))
+	s.run()
+	testkit.Eventually(t, "end of the change", func() bool { return s.view(id).Changes[0].State.Final() })
+	if to := s.queuedMails(registrar.MailNameserversRefused); s.view(id).Changes[0].Failure != domainchange.IsExpired || len(to) != 1 {
+		t.Errorf("refused because of %s, mails to %q", s.view(id).Changes[0].Failure, to)
+	}
 }
 
 func TestNameservers_SignedDomainChangesAtOnceOnRequest(t *testing.T) {
@@ -390,6 +415,9 @@ func TestSecure_EndsWaitingNameserverChange(t *testing.T) {
 	view := s.view(id)
 	if view.Changes[0].Kind != domainchange.Secure || view.Changes[0].State != domainchange.StatusDone || view.Changes[1].Failure != domainchange.DomainRestricted {
 		t.Errorf("%s is %s, the nameserver change %s %s", view.Changes[0].Kind, view.Changes[0].State, view.Changes[1].State, view.Changes[1].Failure)
+	}
+	if to := s.queuedMails(registrar.MailNameserversRefused); len(to) != 1 {
+		t.Errorf("mails to %q", to)
 	}
 }
 

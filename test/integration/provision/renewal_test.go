@@ -206,6 +206,41 @@ func TestRestore_DeletedDomainIsPaidIntoFuture(t *testing.T) {
 	}
 }
 
+func TestRestore_SuspendedDomainLosesStatusesOfDeletion(t *testing.T) {
+	t.Parallel()
+	now := time.Now().UTC().Truncate(time.Second)
+	paid := now.AddDate(0, 3, 0)
+	s := newEnv(t, registry.SeedDomain{
+		Name: "gesperrt.com", Registrar: "dotkontor Sandbox", Statuses: []string{"clientHold", "redemptionPeriod", "pendingDelete"},
+		Created: paid.AddDate(-3, 0, 0), Expires: paid, Nameservers: []string{"ns1.example.net"},
+	})
+	s.suspended.Store(true)
+	if err := s.db.AddDomain(t.Context(), portfolio.Domain{
+		ID: "dom_suspended", Customer: customerID, Name: "gesperrt.com", TLD: ".com", Status: registrar.DomainRedemption, PaidUntil: paid,
+		CreatedAt: now, UpdatedAt: now,
+	}, registrar.AuditEvent{Actor: operator, Action: portfolio.DomainAdded, Customer: customerID, At: now}); err != nil {
+		t.Fatal(err)
+	}
+	was := s.storedDomain(t, "gesperrt.com")
+	synced := was
+	synced.RegistryStatus = []string{"clientHold", "pendingDelete", "redemptionPeriod"}
+	if updated, err := s.db.UpdateDomainFromRegistry(t.Context(), was, synced, nil); err != nil || !updated {
+		t.Fatalf("updated %t, %v", updated, err)
+	}
+	item, err := s.service.CreateItem(t.Context(), operator, provision.PaidItem{
+		Customer: customerID, Name: registrar.NewName("gesperrt", ".com"), Kind: provision.Restore, Payment: "manual:restore",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if item = s.waitForState(t, item.ID, provision.StateActive, provision.StateFailed); item.State != provision.StateActive {
+		t.Fatalf("item = %+v", item)
+	}
+	if domain := s.storedDomain(t, "gesperrt.com"); !slices.Equal(domain.RegistryStatus, []string{"clientHold"}) || domain.SyncDue.After(time.Now()) {
+		t.Errorf("restored with %q, compared on %s", domain.RegistryStatus, domain.SyncDue)
+	}
+}
+
 // replaceWithManualDomain replaces a domain by one added by an operator.
 func (s *env) replaceWithManualDomain(t *testing.T, id string) error {
 	t.Helper()

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,20 @@ type env struct {
 	world   *registry.Registry
 	db      *store.DB
 	service *provision.Service
+	// suspended makes all domains look suspended because of their registrant's address.
+	suspended atomic.Bool
+}
+
+// suspendedDomains are the domains of an environment.
+type suspendedDomains struct {
+	provision.Domains
+	env *env
+}
+
+func (d suspendedDomains) DomainByName(ctx context.Context, name string) (provision.Domain, bool, error) {
+	domain, found, err := d.Domains.DomainByName(ctx, name)
+	domain.Suspended = d.env.suspended.Load()
+	return domain, found, err
 }
 
 func newEnv(t *testing.T, held ...registry.SeedDomain) *env {
@@ -79,7 +94,7 @@ func startEnv(t *testing.T, options registry.Options, policyOf func(tld string) 
 	}
 	s.account = epp.NewProvisioner(client, policyOf)
 	s.service, err = provision.New(provision.Config{
-		Store: s.db, Domains: s.db, Seal: seal, Node: "here", Now: s.world.Now, Nameservers: nameservers,
+		Store: s.db, Domains: suspendedDomains{s.db, s}, Seal: seal, Node: "here", Now: s.world.Now, Nameservers: nameservers,
 		Accounts: []provision.NamedAccount{{
 			Name: "sandbox", Serves: func(string) bool { return true }, PollInterval: 100 * time.Millisecond, Account: s.account,
 		}},
