@@ -220,8 +220,8 @@ DELETE FROM domains WHERE id = $1 AND status = 'pending';
 -- is compared if no item registers or transfers it.
 -- name: MakeDomainSyncDue :exec
 UPDATE domains SET sync_due = sqlc.arg(now)
-WHERE name = sqlc.arg(name) AND status <> 'transferred_out'
-    AND (status <> 'pending' OR NOT EXISTS (SELECT 1 FROM provision_items WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id));
+WHERE domains.name = sqlc.arg(name) AND domains.status <> 'transferred_out'
+    AND (domains.status <> 'pending' OR NOT EXISTS (SELECT 1 FROM provision_items WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id));
 
 -- name: ListDomainsDueForSync :many
 SELECT * FROM domains

@@ -703,8 +703,8 @@ func (q *Queries) ListRestrictedDomains(ctx context.Context, customerID string, 
 
 const makeDomainSyncDue = `-- name: MakeDomainSyncDue :exec
 UPDATE domains SET sync_due = $1
-WHERE name = $2 AND status <> 'transferred_out'
-    AND (status <> 'pending' OR NOT EXISTS (SELECT 1 FROM provision_items WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id))
+WHERE domains.name = $2 AND domains.status <> 'transferred_out'
+    AND (domains.status <> 'pending' OR NOT EXISTS (SELECT 1 FROM provision_items WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id))
 `
 
 // Also of a domain that was added without an order, which is not compared regularly. A pending one
