@@ -217,12 +217,20 @@ func (h *Handler) followHolder(req *ui.Request) error {
 	if page.Next != "" {
 		next = ui.WithQuery(holderPath(id)+"/domains", map[string]string{"after": page.Next})
 	}
+	unconfirmed := ""
+	if slices.ContainsFunc(page.Outdated, func(d holder.Domain) bool { return !strings.EqualFold(d.Registrant.Email, found.Email) }) {
+		if unconfirmed, err = h.unconfirmed(req, found.Registrant); err != nil {
+			return err
+		}
+	}
 	return h.templates.Render(req, ui.View{Name: "holderdomains", Title: "holders.follow", TitleValue: found.DisplayName(), Section: profilePath, Data: struct {
 		holder.DomainsPage
-		Holder holder.Holder
-		Kind   bulk.Kind
-		More   string
-	}{page, found, bulk.Holder, next}})
+		Holder      holder.Holder
+		Kind        bulk.Kind
+		More        string
+		Unconfirmed string // the new address if it has to be confirmed
+		Days        int
+	}{page, found, bulk.Holder, next, unconfirmed, contactDays}})
 }
 
 func (h *Handler) confirmDeleteHolder(req *ui.Request) error {
