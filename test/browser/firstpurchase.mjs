@@ -79,7 +79,7 @@ const german = {
   order: "Zahlungspflichtig bestellen", registered: "registriert", yours: (domain) => domain + " gehört jetzt Ihnen.",
 };
 const english = {
-  script: false, how: "in English without script", checkout: "Continue to checkout", confirm: "Confirm address and check out", byYou: "Put together by you",
+  script: false, how: "in English without script", checkout: "Continue to checkout", confirm: "Confirm address and check out", byYou: "Prepared by you",
   order: "Order with obligation to pay", registered: "registered", yours: (domain) => domain + " is yours.",
 };
 

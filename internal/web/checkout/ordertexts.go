@@ -7,7 +7,7 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 var orderTexts = ui.Texts{
 	"asked.you":         {"Bestellt von Ihnen", "Ordered by you"},
 	"asked.you_open":    {"Zusammengestellt von Ihnen", "Prepared by you"},
-	"asked.person_open": {"Zusammengestellt im Portal", "Put together in the portal"},
+	"asked.person_open": {"Zusammengestellt im Portal", "Prepared in the portal"},
 	"asked.token":       {"Vorbereitet von einem Programm mit Zugangstoken", "Prepared by a program with an access token"},
 	"asked.application": {"Vorbereitet von einer verbundenen Anwendung", "Prepared by a connected application"},
 	"asked.agent":       {"Vorbereitet von einem Checkout-Agenten", "Prepared by a checkout agent"},
