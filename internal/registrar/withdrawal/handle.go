@@ -61,7 +61,8 @@ func (s *Service) Get(ctx context.Context, operator registrar.Actor, id string) 
 type Closing struct {
 	Note string // what was done about it
 	// Reply is for the sender; End is the day on which the contract ends, 2026-12-31, of a termination. If
-	// one is set, the sender gets a mail with it.
+	// one is set, the sender gets a mail with it. With an End, the sender's domains that would renew
+	// beyond it expire with their terms instead.
 	Reply, End string
 }
 
@@ -85,6 +86,11 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string
 	done := Outcome{Notice: notice, Now: s.now(), At: s.cfg.Clock()}
 	done.Notice.DoneAt, done.Notice.DoneBy, done.Notice.DoneNote = done.Now, operator.Through, note
 	done.AuditEvent = registrar.AuditEvent{Actor: operator, Action: NoticeHandled, Object: notice.ID, At: done.Now}
+	if closing.End != "" {
+		if done.Contracts, err = s.endedBy(ctx, operator, notice, closing.End, done.Now); err != nil {
+			return err
+		}
+	}
 	if reply != "" || closing.End != "" {
 		data := notice.mailData()
 		data["reply"], data["end"] = reply, closing.End
@@ -97,6 +103,30 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string
 		s.cfg.MailQueued()
 	}
 	return nil
+}
+
+// endedBy returns the sender's domains that a notice is about and whose terms don't end before a day:
+// a renewal would outlast the contract. A notice that names domains is not about the others of its
+// orders.
+func (s *Service) endedBy(ctx context.Context, operator registrar.Actor, notice Notice, end string, now time.Time) (ended []EndedContract, err error) {
+	named, err := s.ListNamedDomains(ctx, notice)
+	if err != nil {
+		return nil, err
+	}
+	mentions := parseMentions(notice.Contract)
+	isNamed := func(d NamedDomain) bool { return slices.Contains(mentions, d.Name) }
+	all := !slices.ContainsFunc(named[0], isNamed)
+	for _, domain := range named[0] {
+		theirs := domain.SentBy(notice) || notice.Customer != "" && notice.Customer == domain.Customer
+		if !theirs || !domain.Endable() || !all && !isNamed(domain) || domain.PaidUntil.UTC().Format(time.DateOnly) < end {
+			continue
+		}
+		ended = append(ended, EndedContract{
+			Domain:     domain,
+			AuditEvent: registrar.AuditEvent{Actor: operator, Action: ContractTerminated, Customer: domain.Customer, Object: domain.Name, At: now},
+		})
+	}
+	return ended, nil
 }
 
 // cleanNote returns the note as stored; false if it is empty, too long or not printable.

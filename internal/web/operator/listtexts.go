@@ -59,7 +59,7 @@ var listTexts = ui.Texts{
 	"notice.reply_hint.withdrawal":  {"Geht per E-Mail an {2}, höchstens {1} Zeichen. Bleibt sie leer, schicken wir keine E-Mail; der Kunde sieht im Portal nur, dass der Vorgang erledigt ist.", "Sent by email to {2}, at most {1} characters. If it is empty, we send no email; the customer only sees in the portal that the case is handled."},
 	"notice.reply_hint.termination": {"Geht per E-Mail an {2}, höchstens {1} Zeichen. Bleiben sie und das Ende des Vertrags leer, schicken wir keine E-Mail; der Kunde sieht im Portal nur, dass der Vorgang erledigt ist.", "Sent by email to {2}, at most {1} characters. If it and the end of the contract are empty, we send no email; the customer only sees in the portal that the case is handled."},
 	"notice.end":                    {"Ende des Vertrags", "End of the contract"},
-	"notice.end_hint":               {"Diesen Tag bestätigt die E-Mail an den Absender. An Domains ändert er nichts.", "The email to the sender confirms this day. It changes nothing about domains."},
+	"notice.end_hint":               {"Diesen Tag bestätigt die E-Mail an den Absender. Automatische Verlängerungen, die danach kämen, enden für die genannten Domains des Absenders. Gelöscht wird nichts.", "The email to the sender confirms this day. Automatic renewals after it end for the sender’s domains named here. Nothing is deleted."},
 	"notice.note_hint":              {"Ein bis drei Sätze, höchstens {1} Zeichen. Die Notiz bleibt als Nachweis gespeichert.", "One to three sentences, at most {1} characters. The note is kept as evidence."},
 	"notice.submit":                 {"Erledigt", "Mark as handled"},
 	"notice.closed":                 {"Erledigt", "Handled"},

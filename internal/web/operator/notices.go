@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -184,7 +185,7 @@ func (h *Handler) closeNotice(req *ui.Request, operator registrar.Actor) error {
 	id := req.R.PathValue("id")
 	err := h.Notices.Close(req.R.Context(), operator, id, withdrawal.Closing{Note: req.Text("note"), Reply: req.Text("reply"), End: req.Text("end")})
 	switch registrar.CodeOf(err) {
-	case withdrawal.AlreadyHandled, withdrawal.BadNote, withdrawal.BadReply, withdrawal.BadEnd:
+	case withdrawal.AlreadyHandled, withdrawal.TerminationChanged, withdrawal.BadNote, withdrawal.BadReply, withdrawal.BadEnd, renewal.InProgress:
 		req.SetFormPath(noticesPath + "/" + url.PathEscape(id))
 		return h.showNotice(req, operator, err)
 	}
