@@ -132,7 +132,7 @@ func restorePrice(live *catalog.Live, domains customerDomains, vatRate customerR
 		if err != nil {
 			return 0, true
 		}
-		years := provision.YearsToRestore(term.End, now, extension.Term())
+		years := provision.YearsAhead(term.End, now, extension.Term())
 		return billing.Gross(order.NetPrice(extension, order.Restore, years), rate), true
 	}
 }

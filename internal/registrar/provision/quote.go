@@ -92,7 +92,7 @@ func (s *Service) Quote(ctx context.Context, request QuoteRequest) (Quote, error
 func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quote, Account, error) {
 	serving, served := s.cfg.Accounts.forTLD(request.Name.TLD())
 	quote, registry := Quote{Account: serving.Name}, serving.Account
-	restoredYears := 0
+	yearsAhead := 0
 	if request.Kind.ForHeldDomain() {
 		domain, held, err := s.heldDomain(ctx, request.Name)
 		switch {
@@ -105,7 +105,7 @@ func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quo
 		case request.Kind == Renew && domain.Status != registrar.DomainActive && domain.Status != registrar.DomainExpired:
 			return Quote{}, nil, &registrar.Error{Kind: registrar.KindConflict, Code: NotRenewable}
 		}
-		restoredYears = YearsToRestore(domain.PaidUntil, s.cfg.Now(), request.Extension.Term())
+		yearsAhead = YearsAhead(domain.PaidUntil, s.cfg.Now(), request.Extension.Term())
 		quote.Domain, quote.TermEnd = domain.ID, domain.PaidUntil
 		if domain.Account != "" { // the sponsoring account, even if another one serves the TLD today
 			quote.Account, registry = domain.Account, s.accountByName(domain.Account)
@@ -117,9 +117,12 @@ func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quo
 	}
 	rules := registry.Rules(request.Name.TLD())
 	quote.Years = term(request.Kind, request.Extension, rules)
+	if request.Kind == Renew {
+		quote.Years = max(quote.Years, yearsAhead)
+	}
 	switch {
 	case request.Kind == Restore:
-		quote.Years = restoredYears
+		quote.Years = yearsAhead
 	case request.Years == 0 || request.Years == quote.Years:
 	case request.Kind == Transfer, request.Kind == Register && (request.Years < quote.Years || request.Years > longestTerm(request.Extension, rules)):
 		return Quote{}, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: TermNotSold}
@@ -135,9 +138,9 @@ func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quo
 // no other registry allows more.
 const MaxYearsAhead = 10
 
-// YearsToRestore is what a restore must add to a term so that it ends in the future: none
-// if the domain was deleted during its term.
-func YearsToRestore(paidUntil, now time.Time, term int) (years int) {
+// YearsAhead is what a renewal or restore must add to a term at least so that it ends in the future:
+// none if the term has not ended.
+func YearsAhead(paidUntil, now time.Time, term int) (years int) {
 	for !paidUntil.AddDate(years, 0, 0).After(now) {
 		years += term
 	}

@@ -59,7 +59,7 @@ func (h *Handler) restoreOffer(now time.Time, rate int, view domainchange.View, 
 	if !listed || redemption == 0 || !restorable(view) {
 		return nil
 	}
-	years := provision.YearsToRestore(view.Domain.PaidUntil, now, extension.Term())
+	years := provision.YearsAhead(view.Domain.PaidUntil, now, extension.Term())
 	if deleted.IsZero() {
 		// The deletion is usually the last change. If that day has passed, this registry does not
 		// count a deletion as a change.
@@ -146,7 +146,8 @@ func (h *Handler) renewalOptions(now time.Time, rate int, view domainchange.View
 	if view.Record.Expires.After(ends) {
 		ends = view.Record.Expires
 	}
-	for years := extension.Term(); years <= max(view.Capabilities.MaxYears, extension.Term()); years++ {
+	shortest := max(extension.Term(), provision.YearsAhead(view.Domain.PaidUntil, now, extension.Term()))
+	for years := shortest; years <= max(view.Capabilities.MaxYears, extension.Term()); years++ {
 		if ends.AddDate(years, 0, 0).After(now.AddDate(provision.MaxYearsAhead, 0, 0)) {
 			break
 		}
