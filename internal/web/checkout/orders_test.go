@@ -41,7 +41,7 @@ func TestOrderPage_ListsRefunds(t *testing.T) {
 	d := &fakeOrders{orders: []order.Order{o, newOrder(order.AwaitingPayment)}}
 	d.orders[1].ID = "ord_2"
 	got := visit(t, d, "erika", "/portal/orders/ord_1", nil)
-	got.wantPage(http.StatusOK, []string{"11,90\u00a0€ erstattet am 15.11.2026", "23,80\u00a0€ unterwegs", "Bezahlt haben Sie damit noch 23,80\u00a0€.", "nicht ausgeführt"}, []string{payPage})
+	got.wantPage(http.StatusOK, []string{"11,90\u00a0€ erstattet am 15.11.2026", "23,80\u00a0€ unterwegs", "Nach Abzug der Erstattungen haben Sie 23,80\u00a0€ bezahlt.", "nicht ausgeführt"}, []string{payPage})
 	if live := liveAttributes.FindStringSubmatch(got.Body.String()); live == nil || live[1] != "/portal/orders/ord_1/events" {
 		t.Errorf("the page does not wait for the refund: %q", live)
 	}

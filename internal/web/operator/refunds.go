@@ -347,9 +347,13 @@ func (r OrderRecord) Refunded(item order.Item) registrar.Cents { return r.Refund
 func (r OrderRecord) DomainOf(part order.RefundPart) string { return r.NameOf(part.Item) }
 
 // RefundedPayment is what was refunded of a payment.
-func (r OrderRecord) RefundedPayment(p order.Payment) (sum registrar.Cents) {
-	for _, refund := range r.Refunds {
-		if refund.Payment == p.ID && refund.Made() {
+func (r OrderRecord) RefundedPayment(p order.Payment) registrar.Cents {
+	return refundedOf(r.Order, p.ID)
+}
+
+func refundedOf(o order.Order, payment string) (sum registrar.Cents) {
+	for _, refund := range o.Refunds {
+		if refund.Payment == payment && refund.Made() {
 			sum += refund.Amount
 		}
 	}
