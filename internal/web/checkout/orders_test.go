@@ -33,6 +33,20 @@ func TestOrders_ListIsPaginated(t *testing.T) {
 	visit(t, d, "", "/portal/orders", nil).wantRedirect("/portal/sign-in?next=%2Fportal%2Forders")
 }
 
+func TestTextKey_PartIsRefundedOnceTheRefundIsMade(t *testing.T) {
+	t.Parallel()
+	o := newOrder(order.PartiallyCompleted)
+	o.Payments = []order.Payment{{ID: "pay_1", State: order.PaymentCaptured, Amount: o.Totals.Gross}}
+	o.Refunds = []order.Refund{{ID: "ref_1", Payment: "pay_1", Item: o.Items[0].ID, Amount: 1190}}
+	if key := textKey(o, true, false); key != "pay.text.partially_completed" {
+		t.Errorf("due: %s", key)
+	}
+	o.Refunds[0].Provider, o.Refunds[0].MadeAt = "re_1", noon
+	if key := textKey(o, true, false); key != "pay.text.partially_refunded" {
+		t.Errorf("made: %s", key)
+	}
+}
+
 func TestOrderPage_ListsRefunds(t *testing.T) {
 	t.Parallel()
 	o := newOrder(order.Failed)
