@@ -90,7 +90,7 @@ func (p *App) operatorPages() operator.Config {
 		Admin:   p.admin, Customers: customerFiles{p.services, p.admin}, Agents: p.services.Agents, Terms: p.terms,
 		Prices: priceLists{p.services.DB, p.live, p.now}, ConfirmFactor: p.cfg.Catalog.ConfirmFactor,
 		Upstreams: p.upstreams, Notices: p.notices, Inquiries: p.contact, Inbox: p.inbox, TransfersAway: p.transfersAway, Revenue: p.revenue, Margins: p.margins, BelowCost: p.belowCost, Operators: p.services.Customers.ListOperators,
-		Disputes: operator.Disputes{Service: p.disputes, LastChange: p.changes.LastChangeFor, Evidence: p.disputeEvidence},
+		Disputes: operator.Disputes{Service: p.disputes, LastChange: p.changes.LastChangeFor, Order: p.services.DB.OrderByID, Evidence: p.disputeEvidence},
 		Contacts: p.contacts, Database: p.databaseConditions, Now: p.now,
 	}
 }

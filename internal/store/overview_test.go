@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/overview"
 )
@@ -115,6 +116,25 @@ func TestOverviewFacts_OrdersAndChangesBeyondTheLimitAreCounted(t *testing.T) {
 		}
 		if len(facts.Changes) != 1 || facts.ChangeCount != 2 {
 			t.Errorf("changes: %+v of %d", facts.Changes, facts.ChangeCount)
+		}
+	})
+}
+
+func TestOverviewFacts_PaymentTakenBackByTheBankIsNotSpent(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		for i, status := range []dispute.Status{dispute.Lost, dispute.Won} {
+			payment := "pay_" + strconv.Itoa(i)
+			addPaidDomain(t, db, anna, string(status)+".org", payment)
+			addDispute(t, db, "du_"+strconv.Itoa(i), "pi_"+payment, status)
+		}
+		facts, err := db.OverviewFacts(t.Context(), anna, overview.Bounds{Clock: testTime, SpentSince: testTime, Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := registrar.Cents(1428); len(facts.Spent) != 1 || facts.Spent[0].Spent != want {
+			t.Errorf("spent: %+v, want %d", facts.Spent, want)
 		}
 	})
 }

@@ -94,6 +94,10 @@ func (failedJobsStore) ListPendingRefunds(context.Context, int) ([]admin.Refund,
 	return nil, nil
 }
 
+func (failedJobsStore) ListAllRefunds(context.Context, admin.RefundFilter, string, int) ([]admin.RefundEntry, error) {
+	return nil, nil
+}
+
 func (failedJobsStore) ListActiveDomainLocks(context.Context, int) ([]admin.Lock, error) {
 	return nil, nil
 }
@@ -200,6 +204,10 @@ func (m movedStore) ListPendingRefunds(context.Context, int) ([]admin.Refund, er
 	return []admin.Refund{{ID: "ref_1", Since: m.since}}, nil
 }
 
+func (m movedStore) ListAllRefunds(context.Context, admin.RefundFilter, string, int) ([]admin.RefundEntry, error) {
+	return []admin.RefundEntry{{CreatedAt: m.since.Add(time.Hour)}, {CreatedAt: m.since}}, nil
+}
+
 func (m movedStore) CountFailedJobs(_ context.Context, since time.Time) (map[admin.JobKind]int, int, error) {
 	*m.counted = since
 	return nil, 0, nil
@@ -223,7 +231,7 @@ func TestOpenIssues_LocksAndRefundsFollowBusinessTime(t *testing.T) {
 				t.Fatal(err)
 			}
 			issues, err := service.ListOpenIssues(t.Context(), operator)
-			if err != nil || (len(issues.Locks) == 1) != due || (len(issues.Refunds) == 1) != due {
+			if err != nil || (len(issues.Locks) == 1) != due || (len(issues.Refunds) == 1) != due || !issues.UndecidedSince.Equal(store.since) {
 				t.Errorf("%s, due %t: %+v, %v", moved, due, issues, err)
 			}
 			if _, _, err := service.CountOpen(t.Context(), operator); err != nil || store.counted.After(moved) || store.counted.Before(moved.Add(-time.Hour)) {

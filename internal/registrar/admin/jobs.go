@@ -237,6 +237,9 @@ type OpenIssues struct {
 	// Orders, Items and Changes have failed attempts. Refunds are overdue.
 	Orders, Items, Changes []Job
 	Refunds                []Refund
+	// UndecidedSince is when the oldest refund was created that waits for an operator's decision;
+	// zero if none does.
+	UndecidedSince time.Time
 	// Locks are due for review, or not secured: the registry refused, or the service
 	// stopped before asking it.
 	Locks []Lock
@@ -267,6 +270,13 @@ func (s *Service) ListOpenIssues(ctx context.Context, operator registrar.Actor) 
 		return issues, err
 	}
 	issues.Refunds = slices.DeleteFunc(issues.Refunds, func(r Refund) bool { return now.Sub(r.Since) < refundGracePeriod })
+	undecided, err := s.cfg.Store.ListAllRefunds(ctx, UndecidedRefunds, "", maxListed)
+	if err != nil {
+		return issues, err
+	}
+	if len(undecided) > 0 { // the newest comes first
+		issues.UndecidedSince = undecided[len(undecided)-1].CreatedAt
+	}
 	if issues.Locks, err = s.listActiveLocks(ctx); err != nil {
 		return issues, err
 	}

@@ -30,5 +30,6 @@
 // An order of an automatic renewal whose charge failed is unpaid: the customer may pay it.
 //
 // Months are those of UTC, like the dates on pages. Spending is what was paid this year,
-// without refunds, which count in the month of their payment.
+// without refunds and what a bank took back for a lost dispute, which count in the month of their
+// payment.
 package overview

@@ -227,7 +227,7 @@ func overviewOf(facts Facts, now time.Time) Overview {
 		o.Expiries[i] = Month{Year: first.Year(), Month: first.Month(), Domains: count}
 	}
 	for _, day := range facts.Spent {
-		o.Spent[day.Day.Month()-1] += day.Spent
+		o.Spent[day.Day.Month()-1] += max(0, day.Spent) // less if more went back than was paid
 	}
 	for _, leaving := range facts.Leaving {
 		line := Line{Kind: TransferRequested, Domain: portfolio.Domain{ID: leaving.Domain, Name: leaving.Name}, Until: leaving.ActsAt}

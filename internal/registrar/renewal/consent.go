@@ -426,6 +426,9 @@ func (s *Consents) change(
 			"domain": d.Name, "domain_id": d.ID, "paid_until": d.PaidUntil.UTC().Format(time.DateOnly),
 			"term_end": d.PaidUntil.UTC().Format(time.RFC3339Nano), registrar.MailOccurredAt: now.UTC().Format(time.RFC3339),
 		}}
+		if mail == registrar.MailRenewalOff && policy.Lasts() {
+			update.Mail.Data["lasts"] = "true"
+		}
 		if to == Expire {
 			update.Mail.Data["unpaid"] = string(lifecycle.ActionOnExpiry(d.TLD))
 			if policy.RenewalEndsWithTerm() {

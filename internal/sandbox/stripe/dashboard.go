@@ -30,7 +30,7 @@ func (d *dispute) Next() []string { return disputeMoves[d.Status] }
 
 // dashboardWords are the statuses and actions on the dashboard, in German and English.
 var dashboardWords = map[string][2]string{
-	"dispute":                {"Rückbuchung", "Dispute"},
+	"dispute":                {"Reklamation", "Dispute"},
 	"inquiry":                {"Nachfrage der Bank", "Inquiry"},
 	"bank_return":            {"Rücklastschrift", "Bank return"},
 	"warning_needs_response": {"Nachfrage offen", "inquiry open"},

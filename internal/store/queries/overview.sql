@@ -102,7 +102,8 @@ WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.paid_until > 0 AND
 -- Refunds count on the day of the payment. Days are those since 1970.
 -- name: SumSpendingByDay :many
 SELECT CAST(o.paid_at / 86400000000 AS BIGINT) AS day,
-    CAST(sum(o.gross - coalesce((SELECT sum(refunds.amount) FROM refunds WHERE refunds.order_id = o.id AND refunds.item_id <> '' AND refunds.replaces = '' AND (refunds.provider <> '' OR refunds.failure = '') AND (refunds.source = '' OR refunds.parts <> '')), 0)) AS BIGINT) AS spent
+    CAST(sum(o.gross - coalesce((SELECT sum(refunds.amount) FROM refunds WHERE refunds.order_id = o.id AND refunds.item_id <> '' AND refunds.replaces = '' AND (refunds.provider <> '' OR refunds.failure = '') AND (refunds.source = '' OR refunds.parts <> '')), 0)
+        - coalesce((SELECT sum(disputes.withdrawn) FROM disputes WHERE disputes.order_id = o.id AND disputes.order_id <> '' AND disputes.status = 'lost'), 0)) AS BIGINT) AS spent
 FROM orders AS o
 WHERE o.customer_id = sqlc.arg(customer_id) AND o.paid_at > 0 AND o.paid_at >= sqlc.arg(since)
 GROUP BY o.paid_at / 86400000000

@@ -455,7 +455,8 @@ func (q *Queries) ListUnfinishedOrders(ctx context.Context, customerID string, m
 
 const sumSpendingByDay = `-- name: SumSpendingByDay :many
 SELECT CAST(o.paid_at / 86400000000 AS BIGINT) AS day,
-    CAST(sum(o.gross - coalesce((SELECT sum(refunds.amount) FROM refunds WHERE refunds.order_id = o.id AND refunds.item_id <> '' AND refunds.replaces = '' AND (refunds.provider <> '' OR refunds.failure = '') AND (refunds.source = '' OR refunds.parts <> '')), 0)) AS BIGINT) AS spent
+    CAST(sum(o.gross - coalesce((SELECT sum(refunds.amount) FROM refunds WHERE refunds.order_id = o.id AND refunds.item_id <> '' AND refunds.replaces = '' AND (refunds.provider <> '' OR refunds.failure = '') AND (refunds.source = '' OR refunds.parts <> '')), 0)
+        - coalesce((SELECT sum(disputes.withdrawn) FROM disputes WHERE disputes.order_id = o.id AND disputes.order_id <> '' AND disputes.status = 'lost'), 0)) AS BIGINT) AS spent
 FROM orders AS o
 WHERE o.customer_id = $1 AND o.paid_at > 0 AND o.paid_at >= $2
 GROUP BY o.paid_at / 86400000000

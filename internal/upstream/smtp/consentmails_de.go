@@ -46,7 +46,7 @@ Waren Sie das nicht? Dann schalten Sie sie bitte {{if .NoPassword}}aus, sehen Si
 E-Mail.{{else}}aus, ändern Sie Ihr
 Passwort und antworten Sie auf diese E-Mail.{{end}}
 `},
-	registrar.MailRenewalOff: {"{{if .More}}{{.Domain}} und {{.More}} weitere{{else}}{{.Domain}} endet am {{.Date}}{{end}}: automatische Verlängerung ausgeschaltet", `
+	registrar.MailRenewalOff: {"{{if .More}}{{.Domain}} und {{.More}} weitere{{else}}{{.Domain}} {{if .Lasts}}ist bis {{.Date}} bezahlt{{else}}endet am {{.Date}}{{end}}{{end}}: automatische Verlängerung ausgeschaltet", `
 die automatische Verlängerung wurde am {{.At}}
 ausgeschaltet{{if eq .Change "agent"}}, von einem Programm, dem Sie Zugang zu Ihrem Konto
 gegeben haben{{end}}{{with .Address}} (IP-Adresse {{.}}){{end}}.
@@ -59,10 +59,11 @@ Domains Ihnen, und Sie können sie jederzeit selbst verlängern. Vor dem
 Ablauf erinnern wir Sie.
 {{else}}
 Domain:            {{.Domain}}
-Ende der Laufzeit: {{.Date}}
+{{if .Lasts}}Bezahlt bis:      {{else}}Ende der Laufzeit:{{end}} {{.Date}}
 
 Wir buchen dafür nichts mehr ab. Bis zum Ende der Laufzeit gehört die
-Domain Ihnen, und Sie können sie jederzeit selbst verlängern. Vor dem
+Domain Ihnen, und Sie können sie jederzeit selbst verlängern. {{if .Lasts}}Ohne
+Verlängerung kann sie danach ausfallen. {{end}}Vor dem
 Ablauf erinnern wir Sie.
 {{end}}
 War das ein Versehen? Hier schalten Sie die automatische Verlängerung

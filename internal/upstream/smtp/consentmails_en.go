@@ -44,7 +44,7 @@ If this wasn't you, {{if .NoPassword}}please turn it off, review your devices an
 under "Security" and reply to this email.{{else}}please turn it off, change your password and reply
 to this email.{{end}}
 `},
-	registrar.MailRenewalOff: {"{{if .More}}{{.Domain}} and {{.More}} more{{else}}{{.Domain}} expires on {{.Date}}{{end}}: automatic renewal is off", `
+	registrar.MailRenewalOff: {"{{if .More}}{{.Domain}} and {{.More}} more{{else}}{{.Domain}} {{if .Lasts}}is paid until {{.Date}}{{else}}expires on {{.Date}}{{end}}{{end}}: automatic renewal is off", `
 Automatic renewal was turned off on {{.At}}{{if eq .Change "agent"}}
 by a program that you gave access to your account{{end}}{{with .Address}} (IP address
 {{.}}){{end}}.
@@ -57,11 +57,13 @@ of their terms, and you can renew them yourself at any time. We will
 remind you before they expire.
 {{else}}
 Domain:      {{.Domain}}
-End of term: {{.Date}}
+{{if .Lasts}}Paid until: {{else}}End of term:{{end}} {{.Date}}
 
 We won't charge anything for it. The domain is yours until the end of
-its term, and you can renew it yourself at any time. We will remind you
-before it expires.
+its term, and you can renew it yourself at any time. {{if .Lasts}}Without a
+renewal it may stop working after that. We will remind you
+before its term ends.{{else}}We will remind you
+before it expires.{{end}}
 {{end}}
 If this was a mistake, turn automatic renewal on again here:
 

@@ -12,6 +12,26 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 )
 
+func TestConsentMails_LastingDomainIsPaidUntil(t *testing.T) {
+	t.Parallel()
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for language, want := range map[string][]string{
+		"de": {"laden.de ist bis 15.11.2027 bezahlt: ", "Bezahlt bis:       15.11.2027", "endet"},
+		"en": {"laden.de is paid until 15 November 2027: ", "Paid until:  15 November 2027", "expires"},
+	} {
+		subject, body, err := parsed.render(mailer.Message{
+			Kind: registrar.MailRenewalOff, Language: language, At: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC),
+			Data: map[string]string{"domain": "laden.de", "domain_id": "dom_1", "paid_until": "2027-11-15", "lasts": "true"},
+		}, "https://domains.example/portal")
+		if err != nil || !strings.HasPrefix(subject, want[0]) || !strings.Contains(body, want[1]) || strings.Contains(subject+body, want[2]) {
+			t.Errorf("%s: %q %v\n%s", language, subject, err, body)
+		}
+	}
+}
+
 func TestConsentMails_NameDomainDateAndLink(t *testing.T) {
 	t.Parallel()
 	parsed, err := parseTemplates()

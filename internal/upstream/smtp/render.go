@@ -130,6 +130,7 @@ type templateData struct {
 	// instructions on withdrawal, and Withdrawal is the address of the form.
 	Terms, Withdrawal string
 	Instructed        bool
+	Lasts             bool // the registry renews the domain by itself, whether it is paid or not
 	Over              bool // the domain can't be renewed once its term has ended
 	renewalData
 	transferData
@@ -221,6 +222,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 		data.Others, data.Unlisted = all-1, all-len(data.Items)
 	}
 	data.Over = message.Data["over"] == "true"
+	data.Lasts = message.Data["lasts"] == "true"
 	data.renewalData = lang.renewalData(message.Data, portal)
 	if undatedLists[message.Kind] && data.More > 0 && len(data.Renewals) > 0 {
 		data.Domain = data.Renewals[0].Name

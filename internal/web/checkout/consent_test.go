@@ -217,7 +217,7 @@ func TestConsent_NoWithdrawalOfferedAfterFullRefund(t *testing.T) {
 	bothPages(offer, []string{"<h3>Erstattungen</h3>"})
 	refund(2380, o.Items[1])
 	partly := ": 23,80\u00a0€ erstattet am 17.11.2026"
-	bothPages(append([]string{partly, "Bezahlt haben Sie damit noch 11,90\u00a0€."}, offer...), []string{"vollständig erstattet"})
+	bothPages(append([]string{partly, "Nach Abzug der Erstattungen haben Sie 11,90\u00a0€ bezahlt."}, offer...), []string{"vollständig erstattet"})
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"beispiel.de gehört jetzt Ihnen"}, []string{"müller.com gehört jetzt Ihnen"})
 	refund(1190, o.Items[0], o.Items[2])
 	bothPages([]string{partly, "11,90\u00a0€ erstattet am 17.11.2026"}, append(offer, "Bezahlt haben Sie damit"))

@@ -105,6 +105,21 @@ func keptOf(o order.Order) registrar.Cents {
 	return left
 }
 
+// isFailedPartRefunded reports whether the customer has the money for what was not possible.
+func isFailedPartRefunded(o order.Order) bool {
+	made := 0
+	for _, refund := range o.Refunds {
+		switch {
+		case refund.Item == "" || o.IsRepeated(refund):
+		case refund.Made() || isSettled(o, refund):
+			made++
+		default:
+			return false
+		}
+	}
+	return made > 0
+}
+
 // isSettled reports whether an operator has paid a returned refund another way.
 func isSettled(o order.Order, refund order.Refund) bool {
 	undecided := func(r order.Refund) bool {

@@ -33,6 +33,20 @@ func TestOrders_ListIsPaginated(t *testing.T) {
 	visit(t, d, "", "/portal/orders", nil).wantRedirect("/portal/sign-in?next=%2Fportal%2Forders")
 }
 
+func TestTextKey_PartIsRefundedOnceTheRefundIsMade(t *testing.T) {
+	t.Parallel()
+	o := newOrder(order.PartiallyCompleted)
+	o.Payments = []order.Payment{{ID: "pay_1", State: order.PaymentCaptured, Amount: o.Totals.Gross}}
+	o.Refunds = []order.Refund{{ID: "ref_1", Payment: "pay_1", Item: o.Items[0].ID, Amount: 1190}}
+	if key := textKey(o, true, false); key != "pay.text.partially_completed" {
+		t.Errorf("due: %s", key)
+	}
+	o.Refunds[0].Provider, o.Refunds[0].MadeAt = "re_1", noon
+	if key := textKey(o, true, false); key != "pay.text.partially_refunded" {
+		t.Errorf("made: %s", key)
+	}
+}
+
 func TestOrderPage_ListsRefunds(t *testing.T) {
 	t.Parallel()
 	o := newOrder(order.Failed)
@@ -41,7 +55,7 @@ func TestOrderPage_ListsRefunds(t *testing.T) {
 	d := &fakeOrders{orders: []order.Order{o, newOrder(order.AwaitingPayment)}}
 	d.orders[1].ID = "ord_2"
 	got := visit(t, d, "erika", "/portal/orders/ord_1", nil)
-	got.wantPage(http.StatusOK, []string{"11,90\u00a0€ erstattet am 15.11.2026", "23,80\u00a0€ unterwegs", "Bezahlt haben Sie damit noch 23,80\u00a0€.", "nicht ausgeführt"}, []string{payPage})
+	got.wantPage(http.StatusOK, []string{"11,90\u00a0€ erstattet am 15.11.2026", "23,80\u00a0€ unterwegs", "Nach Abzug der Erstattungen haben Sie 23,80\u00a0€ bezahlt.", "nicht ausgeführt"}, []string{payPage})
 	if live := liveAttributes.FindStringSubmatch(got.Body.String()); live == nil || live[1] != "/portal/orders/ord_1/events" {
 		t.Errorf("the page does not wait for the refund: %q", live)
 	}

@@ -118,7 +118,7 @@ var orderTexts = ui.Texts{
 	"order.pay":      {"Zur Bestellseite", "Go to order page"},
 	"order.back":     {"Alle Bestellungen", "All orders"},
 
-	"order.returned":    {"Zurückgegangen", "Returned"},
+	"order.returned":    {"Zurück an Ihre Bank", "Returned to your bank"},
 	"order.returned_at": {"{1} am {2}", "{1} on {2}"},
 	"dispute.open": {
 		"Die Zahlung von {1} wurde am {2} bei der Bank reklamiert. Die Bank hat noch nicht entschieden.",
@@ -186,5 +186,5 @@ var orderTexts = ui.Texts{
 		"{1} hat Ihre Bank am {2} zurückgegeben. Wir haben das auf anderem Weg erledigt.",
 		"your bank returned {1} on {2}. We have settled it another way.",
 	},
-	"refunds.kept": {"Bezahlt haben Sie damit noch {1}.", "That leaves {1} that you have paid."},
+	"refunds.kept": {"Nach Abzug der Erstattungen haben Sie {1} bezahlt.", "After refunds, you have paid {1}."},
 }

@@ -74,6 +74,10 @@ var payTexts = ui.Texts{
 		"Ein Teil war nicht möglich. Das Geld dafür erstatten wir.",
 		"Some items failed. We are refunding them.",
 	},
+	"pay.text.partially_refunded": {
+		"Ein Teil war nicht möglich. Das Geld dafür haben wir erstattet.",
+		"Some items failed. We have refunded them.",
+	},
 	"pay.text.failed": {
 		"Die Bestellung war nicht möglich. Ihre Zahlung erstatten wir.",
 		"We couldn't complete this order. We are refunding your payment.",

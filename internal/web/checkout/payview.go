@@ -467,6 +467,9 @@ func textKey(o order.Order, isOwner, delayed bool) string {
 	if o.State == order.Provisioning && o.Totals.Gross > 0 && !delayed { // that has a note of its own
 		return "pay.text.provisioning_paid"
 	}
+	if o.State == order.PartiallyCompleted && isFailedPartRefunded(o) {
+		return "pay.text.partially_refunded"
+	}
 	return "pay.text." + displayState(o)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -19,6 +20,8 @@ type Disputes struct {
 	// LastChange returns the last change of two kinds that was stored for a dispute; false if there
 	// is none.
 	LastChange func(ctx context.Context, operator registrar.Actor, domain, dispute string, kind, or domainchange.ChangeKind) (domainchange.Change, bool, error)
+	// Order returns an order, whose refunds the provider's last report may lack.
+	Order func(ctx context.Context, id string) (order.Order, bool, error)
 	// Evidence returns what is stored about a disputed payment as a ZIP archive.
 	Evidence func(ctx context.Context, operator registrar.Actor, d dispute.Dispute) ([]byte, error)
 }
@@ -138,6 +141,15 @@ func (h *Handler) showDispute(req *ui.Request, operator registrar.Actor, problem
 		status, message = http.StatusConflict, h.templates.Text(req.Language, "problem.dispute_not_decided")
 	case dispute.BadDecision, dispute.NoteMissing:
 		status, fieldProblem = http.StatusUnprocessableEntity, ui.ProblemKey(registrar.CodeOf(problem))
+	}
+	if d.Order != "" {
+		stored, found, err := h.Disputes.Order(ctx, d.Order)
+		if err != nil {
+			return err
+		}
+		if found {
+			d.Refunded = max(d.Refunded, refundedOf(stored, d.Payment))
+		}
 	}
 	by := d.DecidedBy
 	if names[by] != "" {

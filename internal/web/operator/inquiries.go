@@ -3,6 +3,7 @@ package operator
 import (
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
@@ -28,6 +29,12 @@ func (h *Handler) newInquiryRows(inquiries []inquiry.Inquiry, names map[string]s
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// NamesDomain reports whether the inquiry is about a domain rather than an order.
+func (r inquiryRow) NamesDomain() bool {
+	name, err := registrar.ParseHost(strings.ToLower(r.About))
+	return err == nil && strings.Contains(name, ".")
 }
 
 func (h *Handler) inquiries(req *ui.Request, operator registrar.Actor) error {

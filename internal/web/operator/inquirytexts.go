@@ -16,6 +16,7 @@ var inquiryTexts = ui.Texts{
 	"inquiry.page":      {"Anfrage {1}", "Inquiry {1}"},
 	"inquiry.sender":    {"Absender", "Sender"},
 	"inquiry.about":     {"Betrifft", "About"},
+	"inquiry.domain":    {"Inhaber der Domain suchen", "Find the domain's holder"},
 	"inquiry.message":   {"Nachricht", "Message"},
 	"inquiry.language":  {"Sprache", "Language"},
 	"inquiry.reply_by":  {"Antwort bis", "Reply by"},

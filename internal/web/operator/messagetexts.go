@@ -27,7 +27,7 @@ var messageTexts = ui.Texts{
 	"messages.read":      {"Gelesen", "Read"},
 	"messages.none":      {"Keine Meldung ist ungelesen.", "No messages are unread."},
 	"messages.by":        {"Gelesen von", "Read by"},
-	"messages.automatic": {"Dienst", "The service"},
+	"messages.automatic": {"Dienst", "the service"},
 	"messages.read_all":  {"Alle als gelesen markieren: {1}", "Mark all as read: {1}"},
 
 	"message.title":           {"Meldung", "Message"},

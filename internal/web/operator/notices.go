@@ -35,6 +35,14 @@ func (r noticeRow) Effect() string {
 	return string(r.Ground)
 }
 
+// DeadlineBadge is the urgency that the deadline does not say by itself: "at once" is due today.
+func (r noticeRow) DeadlineBadge() string {
+	if r.AtOnce() && r.Urgency == "today" {
+		return ""
+	}
+	return r.Urgency
+}
+
 // soonDays is how long before its deadline a notice is marked.
 const soonDays = 3
 

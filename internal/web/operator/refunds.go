@@ -343,6 +343,29 @@ func (r OrderRecord) Unassigned(item order.Item) registrar.Cents {
 // Refunded is what was refunded of an item.
 func (r OrderRecord) Refunded(item order.Item) registrar.Cents { return r.RefundedOf(item.ID) }
 
+// DomainOf is the domain of a part of a refund.
+func (r OrderRecord) DomainOf(part order.RefundPart) string { return r.NameOf(part.Item) }
+
+// RefundedPayment is what was refunded of a payment.
+func (r OrderRecord) RefundedPayment(p order.Payment) registrar.Cents {
+	return refundedOf(r.Order, p.ID)
+}
+
+func refundedOf(o order.Order, payment string) (sum registrar.Cents) {
+	for _, refund := range o.Refunds {
+		if refund.Payment == payment && refund.Made() {
+			sum += refund.Amount
+		}
+	}
+	return sum
+}
+
+// Returned reports whether the whole payment was refunded.
+func (r OrderRecord) Returned() bool {
+	captured := r.CapturedPayment()
+	return captured != nil && captured.Amount > 0 && r.RefundedPayment(*captured) >= captured.Amount
+}
+
 // RefundPath is the form that refunds the order of a notice; empty if it has no payment, or if the
 // notice is an ordinary termination. Only a withdrawal is closed by its refund.
 func (r noticeRow) RefundPath(o withdrawal.RelatedOrder) string {

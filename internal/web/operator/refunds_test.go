@@ -55,3 +55,18 @@ func TestWithdrawnItem_OnlyWhatTheNoticeNames(t *testing.T) {
 		}
 	}
 }
+
+func TestOrderRecord_FullyRefundedPaymentIsReturned(t *testing.T) {
+	t.Parallel()
+	payment := order.Payment{ID: "pay_1", State: order.PaymentCaptured, Amount: 1500}
+	record := OrderRecord{Order: order.Order{Payments: []order.Payment{payment}, Refunds: []order.Refund{
+		{Payment: "pay_1", Provider: "re_1", Amount: 1000}, {Payment: "pay_1", Amount: 500}, {Payment: "pay_0", Provider: "re_0", Amount: 500},
+	}}}
+	if sum := record.RefundedPayment(payment); sum != 1000 || record.Returned() {
+		t.Errorf("refunded %d, returned %t", sum, record.Returned())
+	}
+	record.Refunds[1].Provider = "re_2"
+	if sum := record.RefundedPayment(payment); sum != 1500 || !record.Returned() {
+		t.Errorf("all refunded: %d, returned %t", sum, record.Returned())
+	}
+}

@@ -53,7 +53,7 @@ var refundTexts = ui.Texts{
 		"The withdrawal stays open: this refund does not cover everything that it names. Refund the rest as well, or close the withdrawal with a note on its page.",
 	},
 	"refund.consumer": {"Verbraucher", "Consumer"},
-	"refund.deletion": {"mit Löschung", "with deletion"},
+	"refund.deletion": {"{1}: mit Löschung", "{1}: with deletion"},
 	"refund.repeats":  {"wiederholt {1}", "repeats {1}"},
 	"refund.open":     {"Zu entscheiden", "To decide"},
 	"refund.assign":   {"Positionen zuordnen", "Assign to items"},

@@ -41,7 +41,7 @@ var transferTexts = ui.Texts{
 	"away.customer":     {"Kundenakte öffnen", "Open the customer's account"},
 
 	"away_state.new":       {"gemeldet", "reported"},
-	"away_state.pending":   {"beantragt", "pending"},
+	"away_state.pending":   {"beantragt", "requested"},
 	"away_state.stopping":  {"wird abgelehnt", "being rejected"},
 	"away_state.approving": {"wird bestätigt", "being approved"},
 	"away_state.ending":    {"wird geprüft", "being checked"},

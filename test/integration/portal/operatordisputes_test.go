@@ -14,7 +14,7 @@ import (
 )
 
 func (s *env) disputePages(service *dispute.Service) behind.Disputes {
-	return behind.Disputes{Service: service, LastChange: s.domains.LastChangeFor, Evidence: func(_ context.Context, _ registrar.Actor, d dispute.Dispute) ([]byte, error) {
+	return behind.Disputes{Service: service, LastChange: s.domains.LastChangeFor, Order: s.db.OrderByID, Evidence: func(_ context.Context, _ registrar.Actor, d dispute.Dispute) ([]byte, error) {
 		return dispute.WriteEvidence([]dispute.File{{Name: "dispute.json", Value: d.Report}}, s.clock.now())
 	}}
 }

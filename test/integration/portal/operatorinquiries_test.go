@@ -81,7 +81,7 @@ func TestOperatorPages_OpenInquiryIsOpenWork(t *testing.T) {
 	}
 	path := "/operator/inquiries/" + made.ID
 	page := b.get(path)
-	for _, want := range []string{"&lt;b&gt;betrogen&lt;/b&gt;", "erika&#43;shop@example.org", `href="mailto:erika`, "nicht geprüft", "<title>Anfrage " + made.ID + " · ", "<h1>Anfrage " + made.ID + "</h1>"} {
+	for _, want := range []string{"&lt;b&gt;betrogen&lt;/b&gt;", "erika&#43;shop@example.org", `href="mailto:erika`, "nicht geprüft", `name="q" value="boese.de"`, "<title>Anfrage " + made.ID + " · ", "<h1>Anfrage " + made.ID + "</h1>"} {
 		if page.status != http.StatusOK || !strings.Contains(page.body, want) {
 			t.Errorf("%d, the page has no %s: %s", page.status, want, page.body)
 		}
