@@ -55,6 +55,7 @@ var fixedParameters = map[string]any{
 	"CountBrakeActions.$2":       int64(1),
 	"CountBrakeActions.$3":       int64(20),
 	"GetLastChangeFor.$4":        "%",
+	"ListOpenContactChecks.$1":   int64(0),
 	"ListAllOrdersOfAddress.$2":  "ord_zzz", // the first page: the row of the address has another order's id
 	"ListSentNoticesOfOrder.$2":  "ord_x",   // receipts are not generated
 	"DeletePendingInvoices.$3":   `["due_x"]`,

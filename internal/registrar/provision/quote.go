@@ -139,8 +139,11 @@ func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quo
 const MaxYearsAhead = 10
 
 // YearsAhead is what a renewal or restore must add to a term at least so that it ends in the future:
-// none if the term has not ended.
+// none if the term has not ended, or its end is unknown.
 func YearsAhead(paidUntil, now time.Time, term int) (years int) {
+	if paidUntil.IsZero() {
+		return 0
+	}
 	for !paidUntil.AddDate(years, 0, 0).After(now) {
 		years += term
 	}

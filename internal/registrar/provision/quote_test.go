@@ -3,6 +3,7 @@ package provision_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -122,6 +123,23 @@ func TestQuote_RenewalTermIsUpToRegistrysLongest(t *testing.T) {
 	env := newEnv(t, &fakeRegistry{rules: provision.Rules{MaxYears: 5}})
 	env.store.domains["dom_1"] = provision.Domain{ID: "dom_1", Name: "neu.org", Customer: "cus_ada", Status: "active", Account: "registry"}
 	for years, want := range map[int]int{0: 2, 1: 0, 2: 2, 5: 5, 6: 0, -1: 0} { // the extension's shortest term is 2
+		request := newQuoteRequest(provision.Renew, "neu", ".org")
+		request.Years = years
+		quote, err := env.Quote(t.Context(), request)
+		if quote.Years != want || (want == 0) != (registrar.CodeOf(err) == provision.BadTerm) {
+			t.Errorf("%d years: %+v, %v", years, quote, err)
+		}
+	}
+}
+
+// A domain may lie on hold for years until an operator decides.
+func TestQuote_RenewalEndsInTheFuture(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t, &fakeRegistry{rules: provision.Rules{MaxYears: 10}})
+	env.store.domains["dom_1"] = provision.Domain{
+		ID: "dom_1", Name: "neu.org", Customer: "cus_ada", Status: "expired", Account: "registry", PaidUntil: time.Now().AddDate(-2, 0, -20),
+	}
+	for years, want := range map[int]int{0: 4, 2: 0, 3: 0, 4: 4, 5: 5} { // the extension's shortest term is 2
 		request := newQuoteRequest(provision.Renew, "neu", ".org")
 		request.Years = years
 		quote, err := env.Quote(t.Context(), request)

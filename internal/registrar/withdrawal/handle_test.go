@@ -88,6 +88,74 @@ func TestClose_RefusesBadNoteAndNonOperators(t *testing.T) {
 	}
 }
 
+// closedNotice has a termination about an order and one of its domains, and keeps its outcome.
+type closedNotice struct {
+	Store
+	notice  Notice
+	domains []NamedDomain
+	outcome Outcome
+}
+
+func (s *closedNotice) GetWithdrawalNotice(context.Context, string) (Notice, bool, error) {
+	return s.notice, true, nil
+}
+
+func (s *closedNotice) ListNamedDomains(_ context.Context, mentions []string, _ int) (map[string][]NamedDomain, error) {
+	return map[string][]NamedDomain{mentions[0]: s.domains}, nil
+}
+
+func (s *closedNotice) StoreOutcome(_ context.Context, done Outcome) error {
+	s.outcome = done
+	return nil
+}
+
+func TestClose_EndOfContractEndsLaterRenewals(t *testing.T) {
+	t.Parallel()
+	domain := func(name, email string, status registrar.DomainStatus, until string) NamedDomain {
+		paid, err := time.Parse(time.DateOnly, until)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return NamedDomain{ID: "dom_" + name, Customer: "cus_" + email, Name: name, TLD: ".net", Email: email, Status: status, PaidUntil: paid}
+	}
+	store := &closedNotice{
+		notice: Notice{ID: "dcl_1", Kind: Termination, Email: "Petra@example.org", Contract: "montag.net", Language: "de"},
+		domains: []NamedDomain{
+			domain("montag.net", "petra@example.org", registrar.DomainActive, "2027-11-19"),
+			domain("dienstag.net", "petra@example.org", registrar.DomainActive, "2027-11-19"),
+		},
+	}
+	service, err := New(Config{Store: store, MailQueued: func() {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
+	for _, test := range []struct {
+		contract, end string
+		domain        NamedDomain
+		want          string
+	}{
+		{"montag.net", "2026-11-19", store.domains[0], "montag.net"},
+		{"montag.net", "", store.domains[0], ""},
+		{"montag.net", "2028-11-19", store.domains[0], ""}, // the customer has another term until then
+		{"montag.net", "2026-11-19", domain("montag.net", "somebody@example.org", registrar.DomainActive, "2027-11-19"), ""},
+		{"montag.net", "2026-11-19", domain("montag.net", "petra@example.org", registrar.DomainRedemption, "2027-11-19"), ""},
+		{"ord_1", "2026-11-19", store.domains[0], "montag.net dienstag.net"},
+	} {
+		store.notice.Contract, store.domains[0] = test.contract, test.domain
+		if err := service.Close(t.Context(), operator, "dcl_1", Closing{Note: "Geprüft.", End: test.end}); err != nil {
+			t.Fatal(err)
+		}
+		var ended []string
+		for _, contract := range store.outcome.Contracts {
+			ended = append(ended, contract.Domain.Name)
+		}
+		if got := strings.Join(ended, " "); got != test.want {
+			t.Errorf("a contract about %s that ends on %q: %q expire, want %q", test.contract, test.end, got, test.want)
+		}
+	}
+}
+
 func TestContractEndsMail_SaysHowItsDomainsEnd(t *testing.T) {
 	t.Parallel()
 	for want, tlds := range map[string][]string{"transit": {".de", ".de"}, "delete": {".io", ".com", ".at"}, "mixed": {".io", ".de", ".com"}} {

@@ -76,9 +76,9 @@ dauern. Die E-Mail können Sie hier noch einmal schicken lassen:
 Ist die Adresse falsch? Dann ändern Sie den Inhaber auf der Seite der
 Domain.
 `},
-	registrar.MailContactConfirmed: {`{{.Email}} ist bestätigt: Sperre von ` + germanCheckNames + ` aufgehoben`, `
-die E-Mail-Adresse {{.Email}} ist bestätigt. Die Sperre der Domains, für
-die sie als Adresse des Inhabers eingetragen ist, heben wir jetzt auf:
+	registrar.MailContactConfirmed: {`{{.Email}} ist bestätigt: ` + germanCheckNames + ` wieder im DNS`, `
+die E-Mail-Adresse {{.Email}} ist bestätigt. Die Domains, für die sie als
+Adresse des Inhabers eingetragen ist, nehmen wir jetzt wieder ins DNS auf:
 ` + germanCheckList + `
 Bis sie überall wieder erreichbar sind, kann es einige Stunden dauern.
 

@@ -24,7 +24,7 @@ The rules for domains (ICANN, and § 49 of Germany's BSIG) require you to
 confirm the address.
 {{if .Suspended}}
 We received no confirmation by {{.Due}}, so {{if .Others}}the domains are{{else}}the domain is{{end}} offline for now.
-As soon as you confirm, we put {{if .Others}}them{{else}}it{{end}} back into the DNS:
+As soon as you confirm, we put everything back into the DNS:
 {{else}}
 Please confirm it by {{.Due}}:
 {{end}}

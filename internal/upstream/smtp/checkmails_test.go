@@ -33,7 +33,7 @@ func TestCheckMails_NameDomainsInSubjectAndBody(t *testing.T) {
 		{registrar.MailContactWarning, "de", "", many[:2], "tee1.de und 1 weitere: ohne Bestätigung des Inhabers ab 04.12.2026 nicht mehr erreichbar", "noch einmal schicken lassen"},
 		{registrar.MailContactWarning, "en", "", many[:1], "tee1.de: offline from 4 December 2026 unless the holder confirms", "change the holder"},
 		{registrar.MailContactSuspended, "de", "", many[:1], "tee1.de aus dem DNS genommen: max@kunde.example ist nicht bestätigt", "tee1.de"},
-		{registrar.MailContactConfirmed, "en", "", many, "max@kunde.example is confirmed: suspension of tee1.de and 11 more lifted", "and 2 more"},
+		{registrar.MailContactConfirmed, "en", "", many, "max@kunde.example is confirmed: tee1.de and 11 more back in the DNS", "and 2 more"},
 	} {
 		data := map[string]string{"email": "max@kunde.example", "notice": test.notice, "due": "2026-12-04", "name": "Ada"}
 		registrar.NameDomains(data, test.names...)

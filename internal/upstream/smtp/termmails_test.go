@@ -90,7 +90,7 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			en: []string{"Until\nthe end of the term on 15 December 2026, you can change your mind. After that, it can't be\nrenewed"}, never: "Löschung",
 		},
 		"terminated, only during the term": {
-			kind: registrar.MailContractEnds, facts: map[string]string{"over": "true", "number": "dcl_1", "domain_id": "dom_1", "received_at": "2026-11-15T09:05:00Z", "items": "1", "item1_name": "tee.eu", "item1_paid_until": "2026-12-15"}, de: []string{"Bis\nzum Ende der Laufzeit am 15.12.2026 nehmen"}, en: []string{"Until\nthe end of the term on 15 December 2026, you can take"},
+			kind: registrar.MailContractEnds, facts: map[string]string{"over": "true", "number": "dcl_1", "domain_id": "dom_1", "received_at": "2026-11-15T09:05:00Z", "items": "1", "item1_name": "tee.eu", "item1_paid_until": "2026-12-15"}, de: []string{"Bis zum\nEnde der Laufzeit am 15.12.2026 können Sie die Entscheidung"}, en: []string{"Until\nthe end of the term on 15 December 2026, you can take"},
 		},
 		"no redemption": {
 			kind: registrar.MailExpiringMonth, facts: map[string]string{"hold_at": "", "redemption_days": ""}, de: []string{"löschen wir die Domain frühestens am 19.01.2027", "Wiederherstellen können Sie sie bei uns danach nicht"},
