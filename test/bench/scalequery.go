@@ -56,12 +56,15 @@ var fixedParameters = map[string]any{
 	"CountBrakeActions.$3":       int64(20),
 	"GetLastChangeFor.$4":        "%",
 	"ListOpenContactChecks.$1":   int64(0),
+	"ReleaseRegistryStatus.$1":   " clientHold ",
 	"ListAllOrdersOfAddress.$2":  "ord_zzz", // the first page: the row of the address has another order's id
 	"ListSentNoticesOfOrder.$2":  "ord_x",   // receipts are not generated
 	"DeletePendingInvoices.$3":   `["due_x"]`,
 	"ListNoticesOfCustomer.$2":   "~", // the first page
 	"InsertWithdrawalNotice.$11": "",
-	"ListRenewalsMentioned.$3":   `["x.org"]`,
+	"ListRenewalsMentioned.$3":   "", // the first page
+	"ListRenewalsMentioned.$4":   "",
+	"ListRenewalsMentioned.$5":   `["x.org"]`,
 	"ListContractMentions.$2":    `["dom_x"]`,
 	"ListReceipts.$2":            `["dcl_x"]`,
 	"InsertInvoices.$1":          `[]`,
