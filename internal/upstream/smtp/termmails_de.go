@@ -139,6 +139,7 @@ frühestens am {{.DeleteAt}}.
 DENIC, die Ihnen dann einen Brief schreibt.
 {{else if .Over}}Verlängern lässt sie sich nur bis dahin. Danach wird sie gelöscht.
 {{else if .DeleteAt}}Ohne Verlängerung löschen wir sie frühestens am {{.DeleteAt}}.
+{{else if eq .Unpaid "consent"}}Ohne Verlängerung kann sie danach ausfallen.
 {{else}}Ohne Verlängerung kann sie danach ausfallen und gelöscht werden.
 {{end}}{{end}}
 Verwaltet wird die Domain von unserem Kunden{{with .Name}}:

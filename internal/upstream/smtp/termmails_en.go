@@ -138,6 +138,7 @@ need to do anything.
 {{.DeleteAt}}. DENIC then writes to you.
 {{else if .Over}}It can be renewed only until then. After that, it is deleted.
 {{else if .DeleteAt}}Without a renewal we delete it on {{.DeleteAt}} at the earliest.
+{{else if eq .Unpaid "consent"}}Without a renewal it may stop working after that date.
 {{else}}Without a renewal it may stop working after that date and may be deleted.
 {{end}}{{end}}
 The domain is managed by our customer{{with .Name}}:

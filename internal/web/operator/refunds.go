@@ -104,6 +104,17 @@ func (h *Handler) refundForm(req *ui.Request, operator registrar.Actor) error {
 	if request.Notice != "" && request.Reason == "" {
 		request.Reason = order.ReasonWithdrawal
 	}
+	if about := req.Query("about"); about != "" { // a termination, which no refund closes
+		notice, err := h.Notices.Get(req.R.Context(), operator, about)
+		if err != nil {
+			return err
+		}
+		record, err := h.Customers.Order(req.R.Context(), operator, request.Order)
+		if err != nil {
+			return err
+		}
+		request.Item = withdrawnItem(record.Items, notice.Contract)
+	}
 	return h.showRefundForm(req, operator, request, req.Query("amount"), nil)
 }
 
@@ -375,7 +386,7 @@ func (r noticeRow) RefundPath(o withdrawal.RelatedOrder) string {
 	case r.Kind == withdrawal.Withdrawal:
 		return refundPath(o.ID) + "?" + url.Values{"notice": {r.ID}}.Encode()
 	case r.Ground == withdrawal.Extraordinary:
-		return refundPath(o.ID) + "?" + url.Values{"reason": {order.ReasonTermination}}.Encode()
+		return refundPath(o.ID) + "?" + url.Values{"about": {r.ID}, "reason": {order.ReasonTermination}}.Encode()
 	default:
 		return ""
 	}

@@ -382,8 +382,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Because of a dispute you can't renew it at the moment.",
 	},
 	"expired.transfer": {
-		"Umziehen können Sie sie weiterhin: ohne Umzugssperre und mit Auth-Code.",
-		"You can still transfer it away: unlocked, and with an auth code.",
+		"Umziehen können Sie sie weiterhin. Dafür darf keine Umzugssperre gesetzt sein, und der neue Anbieter braucht den Auth-Code.",
+		"You can still transfer it away. It must not be transfer-locked, and the new provider needs the auth code.",
 	},
 	"expired.transfer_no_lock": {"Umziehen können Sie sie weiterhin, mit Auth-Code.", "You can still transfer it away, with an auth code."},
 	"closed.domain_is_expired": {

@@ -35,7 +35,7 @@ var overviewTexts = ui.Texts{
 	"overview.spent":       {"Ausgaben {1}", "Spending in {1}"},
 	"overview.spent_total": {"Bisher {1}, Erstattungen abgezogen.", "{1} so far, refunds deducted."},
 	"overview.ends":        {"Wann Laufzeiten enden", "When terms end"},
-	"overview.ends_text":   {"Domains je Monat, in den nächsten zwölf Monaten.", "Domains per month over the next twelve months."},
+	"overview.ends_text":   {"Domains je Monat: dieser und die elf danach.", "Domains per month: this one and the eleven after it."},
 	"overview.ends_later":  {"Später: {1}.", "Later: {1}."},
 	"overview.table":       {"Als Tabelle", "As a table"},
 	"overview.month":       {"Monat", "Month"},

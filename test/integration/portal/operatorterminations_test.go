@@ -107,7 +107,7 @@ func TestOperatorTermination_ForCauseIsClosedWithDayAndReply(t *testing.T) {
 	notice := s.submitNotice(withdrawal.Notice{Kind: withdrawal.Termination, Contract: "eigen.de " + o.ID, Ground: withdrawal.Extraordinary, Reason: "Ausfall"})
 	path := "/operator/notices/" + notice.ID
 	page := b.get(path).body
-	for _, want := range []string{"Diese Kündigung ist aus wichtigem Grund", "Kein wichtiger Grund.", "/operator/orders/" + o.ID + "/refund?reason=termination", "der Kunde sieht im Portal nur"} {
+	for _, want := range []string{"Diese Kündigung ist aus wichtigem Grund", "Kein wichtiger Grund.", "/operator/orders/" + o.ID + "/refund?about=" + notice.ID + "&amp;reason=termination", "der Kunde sieht im Portal nur"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the notice has no %q: %s", want, page)
 		}
@@ -118,8 +118,12 @@ func TestOperatorTermination_ForCauseIsClosedWithDayAndReply(t *testing.T) {
 	if got := b.post(path+"/end", url.Values{"domain": {id}, "end_note": {"x"}}); !strings.Contains(got.body, "Diese Kündigung ist aus wichtigem Grund") {
 		t.Errorf("the preview: %d %s", got.status, got.body)
 	}
-	if form := b.get("/operator/orders/" + o.ID + "/refund?reason=termination").body; !strings.Contains(form, `value="termination" selected`) {
-		t.Errorf("the refund: %s", form)
+	item := o.Items[len(o.Items)-1]
+	about := s.submitNotice(withdrawal.Notice{Kind: withdrawal.Termination, Contract: item.Name, Ground: withdrawal.Extraordinary, Reason: "Ausfall"})
+	for _, selected := range []string{`value="termination" selected`, `value="` + item.ID + `" selected`} { // not the whole order
+		if form := b.get("/operator/orders/" + o.ID + "/refund?reason=termination&about=" + about.ID).body; !strings.Contains(form, selected) {
+			t.Errorf("the refund has no %q: %s", selected, form)
+		}
 	}
 	if got := b.post(path+"/close", url.Values{"note": {"erstattet"}, "end": {"bald"}}); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `id="end-problem"`) {
 		t.Errorf("no day: %d %s", got.status, got.body)

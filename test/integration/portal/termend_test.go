@@ -49,7 +49,7 @@ func TestExpiredDomain_SaysOutageFirst(t *testing.T) {
 		want           string
 		outage         bool
 	}{
-		"in use":                      {tld: ".org", want: "Die Domain ist am " + day(-12) + " abgelaufen. Verlängern Sie sie, um sie wieder zu verwalten. Umziehen können Sie sie weiterhin: ohne Umzugssperre und mit Auth-Code."},
+		"in use":                      {tld: ".org", want: "Die Domain ist am " + day(-12) + " abgelaufen. Verlängern Sie sie, um sie wieder zu verwalten. Umziehen können Sie sie weiterhin. Dafür darf keine Umzugssperre gesetzt sein, und der neue Anbieter braucht den Auth-Code."},
 		"held by us":                  {tld: ".com", statuses: "clientHold", heldDays: -2, want: "Seit " + day(-2) + " nicht im DNS: Website und E-Mail sind nicht erreichbar. Die Laufzeit ist vorbei. Verlängern Sie die Domain", outage: true},
 		"held by the registry":        {tld: ".se", statuses: "serverHold", noLock: true, want: "Nicht im DNS: Website und E-Mail sind nicht erreichbar. Die Laufzeit ist vorbei. Verlängern Sie die Domain, damit sie wieder ins DNS kommt. Umziehen können Sie sie weiterhin, mit Auth-Code.", outage: true},
 		"neither a lock nor a code":   {tld: ".uk", noLock: true, noCode: true, want: "abgelaufen. Verlängern Sie sie, um sie wieder zu verwalten.</p>"},
