@@ -32,24 +32,28 @@ func (db *DB) GetDomainRegistrant(ctx context.Context, customer, domain string) 
 	return found.Registrant, err
 }
 
-// CancelledAt returns when a customer terminated the contract about a domain. A notice that was handled
-// counts if the domain is left to expire because of it: it was sent in the last year of the term.
-func (db *DB) CancelledAt(ctx context.Context, customer, domain string, termEnd time.Time) (time.Time, error) {
+// GetDeclared returns when a customer terminated the contract about a domain or withdrew from it. A
+// termination that was handled counts if the domain is left to expire because of it: it was sent in the
+// last year of the term.
+func (db *DB) GetDeclared(ctx context.Context, customer, domain string, termEnd time.Time) (declared lifecycle.Declared, err error) {
 	notices, err := db.ListContractNotices(ctx, customer, domain)
 	if err != nil || len(notices) == 0 {
-		return time.Time{}, err
+		return declared, err
 	}
 	held, found, err := db.GetDomain(ctx, customer, domain)
 	if err != nil || !found {
-		return time.Time{}, err
+		return declared, err
 	}
-	for _, notice := range notices {
+	for _, notice := range notices { // the newest first
 		ends := held.AtTermEnd == letExpire && notice.At.After(termEnd.AddDate(-1, 0, 0))
-		if notice.Kind == withdrawal.Termination && (notice.Open() || ends) {
-			return notice.At, nil
+		switch {
+		case notice.Kind == withdrawal.Termination && declared.CancelledAt.IsZero() && (notice.Open() || ends):
+			declared.CancelledAt = notice.At
+		case notice.Kind == withdrawal.Withdrawal && declared.WithdrawnAt.IsZero() && notice.Open():
+			declared.WithdrawnAt = notice.At
 		}
 	}
-	return time.Time{}, nil
+	return declared, nil
 }
 
 // AnnouncedRenewal returns the announced charge for a term.

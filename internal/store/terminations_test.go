@@ -189,7 +189,7 @@ func TestTerminate_RefusesBadRequests(t *testing.T) {
 	})
 }
 
-func TestCancelledAt_OpenNoticeOrOneThatEndsTheTerm(t *testing.T) {
+func TestGetDeclared_OpenNoticeOrOneThatEndsTheTerm(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
@@ -197,8 +197,8 @@ func TestCancelledAt_OpenNoticeOrOneThatEndsTheTerm(t *testing.T) {
 		domain, other := addDomain(t, db, anna, "alt", registrar.DomainActive, until), addDomain(t, db, anna, "neu", registrar.DomainActive, until)
 		want := func(what string, domain portfolio.Domain, end time.Time, cancelled bool) {
 			t.Helper()
-			if at, err := db.CancelledAt(ctx, anna, domain.ID, end); err != nil || at.IsZero() == cancelled {
-				t.Errorf("%s: %s, %v", what, at, err)
+			if got, err := db.GetDeclared(ctx, anna, domain.ID, end); err != nil || got.CancelledAt.IsZero() == cancelled || !got.WithdrawnAt.IsZero() {
+				t.Errorf("%s: %+v, %v", what, got, err)
 			}
 		}
 		want("no notice", domain, until, false)
@@ -221,6 +221,33 @@ func TestCancelledAt_OpenNoticeOrOneThatEndsTheTerm(t *testing.T) {
 			t.Fatal(err)
 		}
 		want("taken back", domain, until, false)
+	})
+}
+
+func TestGetDeclared_WithdrawalCountsWhileItIsOpen(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		until := testTime.AddDate(0, 0, 40)
+		domain := addDomain(t, db, anna, "alt", registrar.DomainActive, until)
+		notice := withdrawal.Notice{
+			ID: registrar.NewID("dcl_", testTime), Kind: withdrawal.Withdrawal, Name: "Anna", Email: "anna@example.com", Contract: "alt.org",
+			Language: "de", At: testTime.Add(time.Hour),
+		}
+		if err := db.AddWithdrawalNotice(ctx, notice, nil, testTime); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := db.GetDeclared(ctx, anna, domain.ID, until); err != nil || !got.WithdrawnAt.Equal(notice.At) || !got.CancelledAt.IsZero() {
+			t.Errorf("open: %+v, %v", got, err)
+		}
+		notice.DoneAt, notice.DoneBy = testTime.Add(2*time.Hour), "ops"
+		event := registrar.AuditEvent{Actor: operatorActor(), Action: withdrawal.NoticeHandled, Object: notice.ID, At: notice.DoneAt}
+		if err := db.StoreOutcome(ctx, withdrawal.Outcome{Notice: notice, AuditEvent: event}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := db.GetDeclared(ctx, anna, domain.ID, until); err != nil || !got.WithdrawnAt.IsZero() {
+			t.Errorf("handled: %+v, %v", got, err)
+		}
 	})
 }
 

@@ -27,10 +27,10 @@ type memStore struct {
 	at      []time.Time
 	// failures is how often StoreExpiryNotice fails first.
 	failures int
-	// cancelled is when the customer cancelled; charge is an announced one. mails are those of notices.
-	cancelled time.Time
-	charge    lifecycle.Charge
-	mails     []registrar.Mail
+	// declared is what the customer declared; charge is an announced one. mails are those of notices.
+	declared lifecycle.Declared
+	charge   lifecycle.Charge
+	mails    []registrar.Mail
 }
 
 func (s *memStore) ListEndingDomains(_ context.Context, sent lifecycle.Notice, until time.Time, limit int) ([]lifecycle.Domain, error) {
@@ -71,8 +71,8 @@ func (*memStore) GetDomainRegistrant(context.Context, string, string) (registrar
 	return registrar.Registrant{}, nil
 }
 
-func (s *memStore) CancelledAt(context.Context, string, string, time.Time) (time.Time, error) {
-	return s.cancelled, nil
+func (s *memStore) GetDeclared(context.Context, string, string, time.Time) (lifecycle.Declared, error) {
+	return s.declared, nil
 }
 
 func (s *memStore) AnnouncedRenewal(context.Context, string, string, time.Time) (lifecycle.Charge, bool, error) {
@@ -220,22 +220,28 @@ func TestNotices_OnlyLatestMissedIsSent(t *testing.T) {
 	}
 }
 
-func TestNotices_CancelledContractIsNotSaidToRenew(t *testing.T) {
+func TestNotices_DeclaredContractIsNotSaidToRenew(t *testing.T) {
 	t.Parallel()
-	for name, cancelled := range map[string]bool{"cancelled": true, "not cancelled": false} {
+	for _, declared := range []string{"cancelled_at", "withdrawn_at", ""} {
 		synctest.Test(t, func(t *testing.T) {
 			store := newMemStore(time.Now().Add(20 * day))
 			domain := store.domains["dom_1"]
 			domain.Renews = true
 			store.domains["dom_1"], store.charge = domain, lifecycle.Charge{At: time.Now().Add(6 * day), Gross: 1190, MethodExpires: "1999-12"}
-			want := ""
-			if cancelled {
-				store.cancelled = time.Now().Add(-day)
-				want = store.cancelled.UTC().Format(time.DateOnly)
+			at := time.Now().Add(-day)
+			switch declared {
+			case "cancelled_at":
+				store.declared.CancelledAt = at
+			case "withdrawn_at":
+				store.declared.WithdrawnAt = at
 			}
 			runFor(t, time.Minute, newService(t, store))
-			if data := store.mails[0].Data; data["cancelled_at"] != want || (data["charge_at"] == "") != cancelled || !cancelled && data["method_expires"] != "1999-12" {
-				t.Errorf("%s: %v", name, data)
+			data := store.mails[0].Data
+			if declared == "" && (data["charge_at"] == "" || data["method_expires"] != "1999-12") || declared != "" && (data["charge_at"] != "" || data[declared] != at.UTC().Format(time.DateOnly)) {
+				t.Errorf("%s: %v", declared, data)
+			}
+			if (data["on_hold"] == "true") != (declared == "withdrawn_at") {
+				t.Errorf("%s: on hold %q", declared, data["on_hold"])
 			}
 		})
 	}

@@ -57,6 +57,12 @@ type Domain struct {
 	Expires                 bool   // its customer chose to let it expire
 }
 
+// Declared is what a customer has declared about the contract of a domain; zero if nothing.
+type Declared struct {
+	CancelledAt time.Time // of a termination that is open or, once it was handled, ends the term
+	WithdrawnAt time.Time // of an open withdrawal
+}
+
 // RenewalPrice is the price of a domain's next term for its customer, including VAT at a rate, which
 // may be 0.
 type RenewalPrice struct {
@@ -148,11 +154,15 @@ func daysBetween(from, to time.Time) int {
 // policy of the TLD has in store for an unpaid domain.
 func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domain Domain, now time.Time) (registrar.Mail, error) {
 	data := noticeData(domain.ID, domain.Name, domain.PaidUntil)
-	if err := s.addCancellation(ctx, data, domain.Customer, domain.PaidUntil); err != nil {
+	if err := s.addDeclared(ctx, data, domain.Customer, domain.PaidUntil); err != nil {
 		return registrar.Mail{}, err
 	}
-	// Nothing is charged while a cancellation is open.
-	if domain.Renews && kind != registrar.MailExpired && data["cancelled_at"] == "" {
+	renews := domain.Renews && kind != registrar.MailExpired
+	switch { // nothing is charged while a cancellation or withdrawal is open
+	case !renews || data["cancelled_at"] != "":
+	case data["withdrawn_at"] != "":
+		data["on_hold"] = "true"
+	default:
 		charge, announced, err := s.cfg.Store.AnnouncedRenewal(ctx, domain.Customer, domain.ID, domain.PaidUntil)
 		if err != nil {
 			return registrar.Mail{}, err
@@ -183,14 +193,19 @@ func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domai
 	return registrar.Mail{Kind: kind, Customer: domain.Customer, Data: data}, nil
 }
 
-// addCancellation adds that the customer has terminated the contract: the term then ends as they
-// asked for, not because they forgot it.
-func (s *Service) addCancellation(ctx context.Context, data map[string]string, customer string, termEnd time.Time) error {
-	at, err := s.cfg.Store.CancelledAt(ctx, customer, data[registrar.NoticeDomain], termEnd)
-	if err == nil && !at.IsZero() {
-		data["cancelled_at"] = dateText(at)
+// addDeclared adds that the customer has terminated the contract or withdrawn from it: the term then
+// ends because of that, not because they forgot it.
+func (s *Service) addDeclared(ctx context.Context, data map[string]string, customer string, termEnd time.Time) error {
+	declared, err := s.cfg.Store.GetDeclared(ctx, customer, data[registrar.NoticeDomain], termEnd)
+	if err != nil {
+		return err
 	}
-	return err
+	for key, at := range map[string]time.Time{"cancelled_at": declared.CancelledAt, "withdrawn_at": declared.WithdrawnAt} {
+		if !at.IsZero() {
+			data[key] = dateText(at)
+		}
+	}
+	return nil
 }
 
 // holderMail is the mail to the registrant, if that is another person than the customer: ICANN

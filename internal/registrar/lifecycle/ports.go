@@ -23,9 +23,8 @@ type noticeStore interface {
 	// ListEndingDomains returns active domains with this last notice whose term ends by
 	// until, the first to end first, except those with an open paid item.
 	ListEndingDomains(ctx context.Context, sent Notice, until time.Time, limit int) ([]Domain, error)
-	// CancelledAt returns when the customer terminated the contract about a domain, while that notice is
-	// open or, once it was handled, ends the term; zero if they did not.
-	CancelledAt(ctx context.Context, customer, domain string, termEnd time.Time) (time.Time, error)
+	// GetDeclared returns when the customer terminated the contract about a domain or withdrew from it.
+	GetDeclared(ctx context.Context, customer, domain string, termEnd time.Time) (Declared, error)
 	// AnnouncedRenewal returns the announced charge for a term; false if there is none.
 	AnnouncedRenewal(ctx context.Context, customer, domain string, termEnd time.Time) (Charge, bool, error)
 	// StoreExpiryNotice stores the notice and queues its mail. A domain whose term is over

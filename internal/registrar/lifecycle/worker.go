@@ -112,7 +112,7 @@ func (s *Service) apply(ctx context.Context, transition TermTransition) (Term, b
 	}
 	var err error
 	if transition.Mail != nil {
-		err = s.addCancellation(storeCtx, transition.Mail.Data, transition.From.Customer, transition.From.End)
+		err = s.addDeclared(storeCtx, transition.Mail.Data, transition.From.Customer, transition.From.End)
 	}
 	if err == nil && transition.Mail != nil {
 		transition.HolderMail, err = s.holderMail(storeCtx, *transition.Mail)

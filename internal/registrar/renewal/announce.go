@@ -2,6 +2,7 @@ package renewal
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
 const (
@@ -61,9 +63,13 @@ func (w *Worker) Announce(ctx context.Context, customer string) error {
 		return err
 	}
 	method := methods.Default()
+	open, err := w.openNotices(ctx, customer, candidates)
+	if err != nil {
+		return err
+	}
 	announcement := Announcement{Now: now, At: w.cfg.Clock().Truncate(time.Microsecond)}
 	lines := make(map[registrar.MailKind][]mailLine)
-	var charged []mailLine
+	var charged, held []mailLine
 	for i, candidate := range candidates {
 		price := prices[terms[i]]
 		row := Renewal{
@@ -84,17 +90,23 @@ func (w *Worker) Announce(ctx context.Context, customer string) error {
 			}
 		}
 		line := mailLine{Renewal: row, kind: kind, shown: candidate.Shown, net: price.Net}
-		if line.rate = price.RateBasisPoints; row.State == Announced {
+		line.rate = price.RateBasisPoints
+		switch {
+		case row.State == Announced && len(open[row.Domain]) > 0:
+			line.held = open[row.Domain][0]
+			held = append(held, line)
+			continue
+		case row.State == Announced:
 			charged = append(charged, line)
 			continue
 		}
 		announcement.Renewals = append(announcement.Renewals, row)
 		lines[kind] = append(lines[kind], line)
 	}
-	if err := raiseToShares(charged); err != nil {
+	if err := errors.Join(raiseToShares(charged), raiseToShares(held)); err != nil {
 		return err
 	}
-	for _, line := range charged {
+	for _, line := range slices.Concat(charged, held) {
 		announcement.Renewals = append(announcement.Renewals, line.Renewal)
 		lines[line.kind] = append(lines[line.kind], line)
 	}
@@ -102,11 +114,11 @@ func (w *Worker) Announce(ctx context.Context, customer string) error {
 		if len(lines[kind]) > 0 {
 			mail := newMail(kind, customer, lines[kind])
 			mail.Data["method"] = method.Label
-			if slices.ContainsFunc(lines[kind], func(line mailLine) bool { return method.Expired(line.ChargeAt) }) {
+			if slices.ContainsFunc(lines[kind], func(line mailLine) bool { return line.held == "" && method.Expired(line.ChargeAt) }) {
 				mail.Data["method_expires"] = method.Expires
 			}
 			if kind != registrar.MailRenewalFailed {
-				total, err := totalOf(lines[kind])
+				total, err := totalOf(slices.DeleteFunc(slices.Clone(lines[kind]), func(line mailLine) bool { return line.held != "" }))
 				if err != nil {
 					return err
 				}
@@ -133,6 +145,16 @@ func (w *Worker) Announce(ctx context.Context, customer string) error {
 	}
 	w.cfg.MailQueued()
 	return nil
+}
+
+// openNotices returns, by domain, the kinds of the open notices about candidates. Their charges are
+// announced as on hold: if the contract stays, they may be made without another announcement.
+func (w *Worker) openNotices(ctx context.Context, customer string, candidates []Candidate) (map[string][]withdrawal.Kind, error) {
+	domains := make([]string, len(candidates))
+	for i, candidate := range candidates {
+		domains[i] = candidate.Domain
+	}
+	return w.cfg.Store.ListOpenNotices(ctx, customer, domains)
 }
 
 // byChargeDay calls use with the VAT of lines that are charged on the same day and so, unless one is held up,

@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
 const (
@@ -113,7 +114,7 @@ func (w *Worker) holdWithNotices(ctx context.Context, customer string, due []Ren
 	if err := w.postpone(ctx, held); err != nil {
 		return nil, err
 	}
-	return others, w.fail(ctx, customer, missed)
+	return others, w.fail(ctx, customer, missed, open)
 }
 
 // endOfDay returns the last moment of a day. A customer is announced days, and all of a day's
@@ -178,8 +179,8 @@ func (w *Worker) chargeDue(ctx context.Context, customer string, due []Renewal, 
 	for _, store := range []func() error{
 		func() error { return w.stop(ctx, stopped) },
 		func() error { return w.postpone(ctx, later) },
-		func() error { return w.fail(ctx, customer, refused) },
-		func() error { return w.fail(ctx, customer, missed) },
+		func() error { return w.fail(ctx, customer, refused, nil) },
+		func() error { return w.fail(ctx, customer, missed, nil) },
 	} {
 		if err := store(); err != nil {
 			return err
@@ -215,8 +216,8 @@ func (w *Worker) each(ctx context.Context, rows []Renewal, outcome Outcome, chan
 }
 
 // fail ends renewals that can't be charged, each with the reason in Failure, and queues a mail
-// to the customer.
-func (w *Worker) fail(ctx context.Context, customer string, rows []Renewal) error {
+// to the customer, which names the open notices about their domains.
+func (w *Worker) fail(ctx context.Context, customer string, rows []Renewal, open map[string][]withdrawal.Kind) error {
 	byReason := make(map[registrar.Code][]Renewal)
 	for _, row := range rows {
 		byReason[row.Failure] = append(byReason[row.Failure], row)
@@ -229,7 +230,11 @@ func (w *Worker) fail(ctx context.Context, customer string, rows []Renewal) erro
 			to.State, to.ChargeAt = Failed, time.Time{}
 			update.Changes = append(update.Changes, Change{From: row, To: to})
 			update.AuditEvents = append(update.AuditEvents, w.failedEvent(to))
-			lines = append(lines, mailLine{Renewal: to})
+			line := mailLine{Renewal: to}
+			if kinds := open[row.Domain]; len(kinds) > 0 {
+				line.held = kinds[0]
+			}
+			lines = append(lines, line)
 		}
 		update.Mails = []registrar.Mail{newMail(registrar.MailRenewalFailed, customer, lines)}
 		if err := w.update(ctx, update, OutcomeFailed); err != nil {

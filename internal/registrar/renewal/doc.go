@@ -16,7 +16,8 @@
 // an order of the contract, or the domain and was sent since that was ordered. It is that of the
 // account whose address it names, now or when it arrived, or that sent it signed in.
 // A domain that has the consent already is not charged while a notice is open: the charge is due
-// again every hour, and fails at the end of the term.
+// again every hour, and fails at the end of the term. It is announced in time, but as on hold and
+// outside the total, so that it can be made as soon as the notice is closed and the contract stays.
 // The first such notice about a domain and a voided consent are confirmed to the account by mail, never
 // to the address in the notice, which nothing has verified.
 //

@@ -12,6 +12,7 @@ import (
 type mailLine struct {
 	Renewal
 	shown registrar.Cents // the price before, for MailRenewalPriceRise
+	held  withdrawal.Kind // of an open notice that puts it on hold; empty if there is none
 
 	// Of an announced charge: its mail, its price without VAT and the rate.
 	kind registrar.MailKind
@@ -22,10 +23,11 @@ type mailLine struct {
 // newMail returns a mail about renewals of one customer. Data has
 //
 //	domain, paid_until             those of the first renewal
-//	charge_at                      the earliest charge
-//	items, item1_name …            each renewal: name, years, gross, was, charge_at, paid_until;
+//	charge_at                      the earliest charge that is not on hold; empty if all are
+//	items, item1_name …            each renewal: name, years, gross, was, charge_at, paid_until, held;
 //	                               domain, domain_id and term_end for the evidence
-//	gross                          the sum; of an announcement what is charged, with VAT rounded once
+//	gross                          the sum; of an announcement what is charged, with VAT rounded once,
+//	                               without renewals on hold
 func newMail(kind registrar.MailKind, customer string, lines []mailLine) registrar.Mail {
 	data := map[string]string{"items": strconv.Itoa(len(lines)), "domain": lines[0].Name, "paid_until": dateOf(lines[0].TermEnd)}
 	sum := registrar.Cents(0)
@@ -37,6 +39,10 @@ func newMail(kind registrar.MailKind, customer string, lines []mailLine) registr
 		data[of+"gross"], data[of+"was"] = line.Gross.String(), line.shown.String()
 		data[of+"charge_at"], data[of+"paid_until"] = dateOf(line.ChargeAt), dateOf(line.TermEnd)
 		sum += line.Gross
+		if line.held != "" {
+			data[of+"held"] = string(line.held)
+			continue
+		}
 		if first.IsZero() || !line.ChargeAt.IsZero() && line.ChargeAt.Before(first) {
 			first = line.ChargeAt
 		}

@@ -224,6 +224,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	data.Over = message.Data["over"] == "true"
 	data.Lasts = message.Data["lasts"] == "true"
 	data.renewalData = lang.renewalData(message.Data, portal)
+	data.PriceRise = message.Kind == registrar.MailRenewalPriceRise
 	if undatedLists[message.Kind] && data.More > 0 && len(data.Renewals) > 0 {
 		data.Domain = data.Renewals[0].Name
 		if message.Kind == registrar.MailRenewalOn { // the subject has the day of the first charge

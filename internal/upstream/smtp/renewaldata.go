@@ -12,20 +12,22 @@ import (
 // renewalData is the template data of mails about automatic renewals.
 type renewalData struct {
 	Renewals []renewalLine
-	More     int    // further renewals, beyond the first one
-	Earliest string // the day of the first charge of all renewals
-	First    string // the domain that it is for
-	Years    int    // the length of the next term, if a mail is about one domain; 0 if unknown
-	Manual   int    // renewals that the customer has to pay by hand for this term
-	Method   string // the label of the saved payment method; empty if there is none
+	Held     []renewalLine // announced, but on hold because of a notice; not among Renewals
+	More     int           // further renewals, beyond the first one; of Held only if all are on hold
+	Earliest string        // the day of the first charge of all renewals
+	First    string        // the domain that it is for
+	Years    int           // the length of the next term, if a mail is about one domain; 0 if unknown
+	Manual   int           // renewals that the customer has to pay by hand for this term
+	Method   string        // the label of the saved payment method; empty if there is none
 	// MethodExpires is the last month of that card (12/2029), if it is over before a charge; empty
 	// otherwise.
 	MethodExpires string
-	Trouble       string // why a renewal failed: authentication, expired, funds, declined, none, unsold, late or refused
+	Trouble       string // why a renewal failed: authentication, expired, funds, declined, none, unsold, late, held or refused
 	// Checkout is the page in the portal where the customer can pay by hand, until PayableBy;
 	// both are empty if there is nothing to pay. It contains no secret, so that the text can
 	// be stored as evidence.
 	Checkout, PayableBy string
+	PriceRise           bool // the mail is about risen prices
 	RoundedTotal        bool // the prices don't add up to the total
 }
 
@@ -36,6 +38,7 @@ type renewalLine struct {
 	Was    string // the price before, if it was another
 	Charge string
 	End    string // of the term
+	Held   string // the kind of the open notice that puts it on hold; empty if there is none
 	// NextTerm and Announced are those of templateData.
 	NextTerm, Announced bool
 	chargeAt            string // the day of Charge, sortable
@@ -71,7 +74,7 @@ func (l *language) renewalData(data map[string]string, portal string) renewalDat
 		line := renewalLine{
 			Name: sanitizeValue(data[of+"name"]), Gross: l.formatAmount(data[of+"gross"]), Was: l.formatAmount(data[of+"was"]),
 			Charge: l.formatDate(data[of+"charge_at"]), chargeAt: data[of+"charge_at"], End: l.formatDate(data[of+"paid_until"]),
-			NextTerm: data[of+"next_term"] == "true", Announced: data[of+"announced"] == "true",
+			Held: data[of+"held"], NextTerm: data[of+"next_term"] == "true", Announced: data[of+"announced"] == "true",
 		}
 		if line.Name == "" {
 			break
@@ -80,13 +83,25 @@ func (l *language) renewalData(data map[string]string, portal string) renewalDat
 		if line.NextTerm {
 			d.Manual++
 		}
+		if line.Held != "" && line.Charge != "" {
+			d.Held = append(d.Held, line)
+			continue
+		}
 		gross, _ := registrar.ParseCents(data[of+"gross"]) // zero if it is no amount
 		sum += gross
 		d.Renewals = append(d.Renewals, line)
 	}
+	if len(d.Renewals) > 0 {
+		d.More = max(count-len(d.Held)-1, 0)
+		if d.Trouble == "late" && d.Renewals[0].Held != "" {
+			d.Trouble = "held"
+		}
+	}
 	total, err := registrar.ParseCents(data["gross"])
-	d.RoundedTotal = err == nil && len(d.Renewals) == count && sum != total
-	slices.SortStableFunc(d.Renewals, func(a, b renewalLine) int { return compareNames(a.Name, b.Name) })
+	d.RoundedTotal = err == nil && len(d.Renewals)+len(d.Held) == count && sum != total
+	for _, lines := range [][]renewalLine{d.Renewals, d.Held} {
+		slices.SortStableFunc(lines, func(a, b renewalLine) int { return compareNames(a.Name, b.Name) })
+	}
 	earliest := ""
 	for _, line := range d.Renewals {
 		if line.Charge != "" && (earliest == "" || line.chargeAt < earliest) {

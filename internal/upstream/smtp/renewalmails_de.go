@@ -2,17 +2,32 @@ package smtp
 
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
+// germanHeld lists the announced renewals that a notice puts on hold.
+const germanHeld = `{{if .Held}}
+Ausgesetzt, weil eine Kündigung oder ein Widerruf eingegangen ist:
+{{range .Held}}
+{{.Name}}
+  {{if eq .Held "termination"}}Kündigung{{else}}Widerruf{{end}} eingegangen
+  {{if eq .Years 1}}1 Jahr{{else}}{{.Years}} Jahre{{end}}: {{.Gross}}{{if $.PriceRise}}, bisher {{.Was}}{{end}}
+  Abbuchung frühestens am {{.Charge}}
+{{end}}
+Solange wir die Kündigung oder den Widerruf bearbeiten, beginnen wir keine
+Abbuchung. Beenden wir den Vertrag, buchen wir nichts ab. Besteht er weiter,
+geht die automatische Verlängerung weiter, und wir buchen dann den
+genannten Preis ab.
+{{end}}`
+
 // germanRenewalMails are the mails about charges of automatic renewals in German.
 var germanRenewalMails = map[registrar.MailKind]mailText{
-	registrar.MailRenewalUpcoming: {"{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Verlängerung am {{.Charge}}", `
-Ihre automatische Verlängerung steht an:
+	registrar.MailRenewalUpcoming: {"{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: {{if .Charge}}Verlängerung am {{.Charge}}{{else}}automatische Verlängerung ausgesetzt{{end}}", `
+{{if .Renewals}}Ihre automatische Verlängerung steht an:{{else}}Ihre automatische Verlängerung ist ausgesetzt.{{end}}
 {{range .Renewals}}
 {{.Name}}
   {{if eq .Years 1}}1 Jahr{{else}}{{.Years}} Jahre{{end}}: {{.Gross}}, Abbuchung am {{.Charge}}
-{{end}}{{if .More}}
+{{end}}{{if and .Renewals .More}}
 Zusammen: {{.Gross}}{{if .RoundedTotal}}
 (Die Umsatzsteuer runden wir einmal für jede Abbuchung.){{end}}
-{{end}}{{with .Method}}
+{{end}}` + germanHeld + `{{with .Method}}
 Zahlungsmittel: {{.}}
 {{end}}{{with .MethodExpires}}
 Achtung: Diese Karte gilt nur bis {{.}} und ist am Tag der Abbuchung
@@ -29,16 +44,16 @@ können Sie bis dahin ändern:
 
 {{.Portal}}
 `},
-	registrar.MailRenewalPriceRise: {"{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: neuer Preis ab der Verlängerung am {{.Charge}}", `
-Ihre automatische Verlängerung steht an, und der Preis ist gestiegen:
+	registrar.MailRenewalPriceRise: {"{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: {{if .Charge}}neuer Preis ab der Verlängerung am {{.Charge}}{{else}}neuer Preis, automatische Verlängerung ausgesetzt{{end}}", `
+{{if .Renewals}}Ihre automatische Verlängerung steht an, und der Preis ist gestiegen:{{else}}Ihre automatische Verlängerung ist ausgesetzt, und der Preis ist gestiegen.{{end}}
 {{range .Renewals}}
 {{.Name}}
   {{if eq .Years 1}}1 Jahr{{else}}{{.Years}} Jahre{{end}}: {{.Gross}}, bisher {{.Was}}
   Abbuchung am {{.Charge}}
-{{end}}{{if .More}}
+{{end}}{{if and .Renewals .More}}
 Zusammen: {{.Gross}}{{if .RoundedTotal}}
 (Die Umsatzsteuer runden wir einmal für jede Abbuchung.){{end}}
-{{end}}{{with .Method}}
+{{end}}` + germanHeld + `{{with .Method}}
 Zahlungsmittel: {{.}}
 {{end}}{{with .MethodExpires}}
 Achtung: Diese Karte gilt nur bis {{.}} und ist am Tag der Abbuchung
@@ -87,7 +102,10 @@ nicht abbuchen.
 {{else if eq .Trouble "funds"}}Ihr Kartenkonto ist nicht ausreichend gedeckt.
 {{else if eq .Trouble "none"}}Ihr Standard-Zahlungsmittel fehlt oder gilt nicht mehr.
 {{else}}Ihre Bank hat die Zahlung abgelehnt.
-{{end}}{{else}}wir können eine Domain nicht automatisch verlängern.
+{{end}}{{else if eq .Trouble "held"}}wir haben {{if .More}}Domains{{else}}eine Domain{{end}} nicht automatisch verlängert. Eine Kündigung oder ein Widerruf
+ist eingegangen. Deshalb war die automatische Verlängerung bis zum Ende der
+Laufzeit ausgesetzt.
+{{else}}wir können eine Domain nicht automatisch verlängern.
 {{if eq .Trouble "unsold"}}Domains mit dieser Endung bieten wir nicht mehr an.
 {{else if eq .Trouble "premium"}}Die Registry verlangt für diese Premium-Domain mehr, als wir angekündigt
 haben, oder nennt uns ihren Preis nicht.
@@ -95,7 +113,8 @@ haben, oder nennt uns ihren Preis nicht.
 {{else}}Die Registry nimmt die Verlängerung nicht an.
 {{end}}{{end}}{{range .Renewals}}
 {{.Name}}
-  Ende der Laufzeit: {{.End}}
+  Ende der Laufzeit: {{.End}}{{with .Held}}
+  Eingegangen: {{if eq . "termination"}}Kündigung{{else}}Widerruf{{end}}{{end}}
 {{end}}{{if .Checkout}}
 Betrag: {{.Gross}}
 
@@ -105,6 +124,9 @@ bezahlen Sie bitte vor dem {{.PayableBy}} selbst:
 {{.Checkout}}
 
 Sonst {{if .More}}laufen sie{{else}}läuft sie{{end}} mit dem Ende der Laufzeit ab.
+{{else if eq .Trouble "held"}}
+Wir haben nichts abgebucht. Die Laufzeit ist vorbei. Möchten Sie {{if .More}}eine Domain{{else}}die
+Domain{{end}} doch behalten, verlängern Sie sie bitte sofort unter „Domains“.
 {{else if eq .Trouble "late"}}
 Wir haben nichts abgebucht. Die Laufzeit ist vorbei. Möchten Sie die
 Domain behalten, verlängern Sie sie bitte sofort unter „Domains“.

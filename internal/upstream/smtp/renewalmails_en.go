@@ -2,17 +2,31 @@ package smtp
 
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
+// englishHeld lists the announced renewals that a notice puts on hold.
+const englishHeld = `{{if .Held}}
+On hold, because we received a cancellation or a withdrawal:
+{{range .Held}}
+{{.Name}}
+  {{if eq .Held "termination"}}Cancellation{{else}}Withdrawal{{end}} received
+  {{if eq .Years 1}}1 year{{else}}{{.Years}} years{{end}}: {{.Gross}}{{if $.PriceRise}}, previously {{.Was}}{{end}}
+  Charged on {{.Charge}} at the earliest
+{{end}}
+We start no charge while we process the cancellation or withdrawal. If we
+end the contract, nothing is charged. If the contract stays, automatic
+renewal resumes, and we then charge the price above.
+{{end}}`
+
 // englishRenewalMails are the mails about charges of automatic renewals in English.
 var englishRenewalMails = map[registrar.MailKind]mailText{
-	registrar.MailRenewalUpcoming: {"{{.Domain}}{{if .More}} and {{.More}} more{{end}}: renewal on {{.Charge}}", `
-Your automatic renewal is coming up:
+	registrar.MailRenewalUpcoming: {"{{.Domain}}{{if .More}} and {{.More}} more{{end}}: {{if .Charge}}renewal on {{.Charge}}{{else}}automatic renewal on hold{{end}}", `
+{{if .Renewals}}Your automatic renewal is coming up:{{else}}Your automatic renewal is on hold.{{end}}
 {{range .Renewals}}
 {{.Name}}
   {{if eq .Years 1}}1 year{{else}}{{.Years}} years{{end}}: {{.Gross}}, charged on {{.Charge}}
-{{end}}{{if .More}}
+{{end}}{{if and .Renewals .More}}
 Total: {{.Gross}}{{if .RoundedTotal}}
 (We round VAT once for each charge.){{end}}
-{{end}}{{with .Method}}
+{{end}}` + englishHeld + `{{with .Method}}
 Payment method: {{.}}
 {{end}}{{with .MethodExpires}}
 Important: this card is only valid through {{.}} and will have expired
@@ -28,16 +42,16 @@ of the charge. You can also change your payment method here:
 
 {{.Portal}}
 `},
-	registrar.MailRenewalPriceRise: {"{{.Domain}}{{if .More}} and {{.More}} more{{end}}: new price from the renewal on {{.Charge}}", `
-Your automatic renewal is coming up, and the price has risen:
+	registrar.MailRenewalPriceRise: {"{{.Domain}}{{if .More}} and {{.More}} more{{end}}: {{if .Charge}}new price from the renewal on {{.Charge}}{{else}}new price, automatic renewal on hold{{end}}", `
+{{if .Renewals}}Your automatic renewal is coming up, and the price has risen:{{else}}Your automatic renewal is on hold, and the price has risen.{{end}}
 {{range .Renewals}}
 {{.Name}}
   {{if eq .Years 1}}1 year{{else}}{{.Years}} years{{end}}: {{.Gross}}, previously {{.Was}}
   Charged on {{.Charge}}
-{{end}}{{if .More}}
+{{end}}{{if and .Renewals .More}}
 Total: {{.Gross}}{{if .RoundedTotal}}
 (We round VAT once for each charge.){{end}}
-{{end}}{{with .Method}}
+{{end}}` + englishHeld + `{{with .Method}}
 Payment method: {{.}}
 {{end}}{{with .MethodExpires}}
 Important: this card is only valid through {{.}} and will have expired
@@ -84,7 +98,10 @@ payment method as the default under "Payment methods":
 {{else if eq .Trouble "funds"}}The card has insufficient funds.
 {{else if eq .Trouble "none"}}Your default payment method is missing or no longer valid.
 {{else}}Your bank declined the payment.
-{{end}}{{else}}We can't renew a domain automatically.
+{{end}}{{else if eq .Trouble "held"}}We did not renew {{if .More}}domains{{else}}a domain{{end}} automatically. We received a cancellation or a
+withdrawal, and automatic renewal was on hold because of it until the end
+of the term.
+{{else}}We can't renew a domain automatically.
 {{if eq .Trouble "unsold"}}We no longer sell domains with this extension.
 {{else if eq .Trouble "premium"}}The registry charges more for this premium domain than we announced, or
 does not tell us its price.
@@ -92,7 +109,8 @@ does not tell us its price.
 {{else}}The registry does not accept the renewal.
 {{end}}{{end}}{{range .Renewals}}
 {{.Name}}
-  End of term: {{.End}}
+  End of term: {{.End}}{{with .Held}}
+  Received: {{if eq . "termination"}}cancellation{{else}}withdrawal{{end}}{{end}}
 {{end}}{{if .Checkout}}
 Amount: {{.Gross}}
 
@@ -102,6 +120,9 @@ We will not try again. To keep {{if .More}}the domains{{else}}the domain{{end}},
 {{.Checkout}}
 
 Otherwise {{if .More}}they expire{{else}}it expires{{end}} at the end of the term.
+{{else if eq .Trouble "held"}}
+Nothing was charged. The term is over. If you want to keep {{if .More}}a domain{{else}}the domain{{end}} after
+all, please renew it at once under "Domains".
 {{else if eq .Trouble "late"}}
 Nothing was charged. The term is over. To keep the domain, please renew
 it at once under "Domains".

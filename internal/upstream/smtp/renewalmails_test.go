@@ -33,6 +33,26 @@ func TestRenewalMails_NamePriceDayCardAndNextStep(t *testing.T) {
 			[]string{"neu.de und 1 weitere: Verlängerung am 01.12.2027", "1 Jahr: 8,21 EUR, Abbuchung am 01.12.2027", "2 Jahre: 12,13 EUR", "Zusammen: 20,34 EUR", "Visa •••• 4242"},
 			[]string{"neu.de and 1 more: renewal on 1 December 2027", "1 year: 8.21 EUR, charged on 1 December 2027", "Total: 20.34 EUR", "Visa •••• 4242"},
 		},
+		"one on hold": {
+			registrar.MailRenewalUpcoming, renewalMailData(map[string]string{"item2_held": "withdrawal", "gross": "8.21"}),
+			[]string{"neu.de: Verlängerung am 01.12.2027", "1 Jahr: 8,21 EUR, Abbuchung am 01.12.2027", "Ausgesetzt, weil", "alt.com", "Widerruf eingegangen", "2 Jahre: 12,13 EUR\n  Abbuchung frühestens am 02.12.2027", "beginnen wir keine Abbuchung"},
+			[]string{"neu.de: renewal on 1 December 2027", "On hold, because", "Withdrawal received", "2 years: 12.13 EUR\n  Charged on 2 December 2027 at the earliest", "start no charge"},
+		},
+		"all on hold": {
+			registrar.MailRenewalUpcoming, renewalMailData(map[string]string{"item1_held": "termination", "item2_held": "withdrawal", "charge_at": "", "gross": "0.00"}),
+			[]string{"neu.de und 1 weitere: automatische Verlängerung ausgesetzt", "Kündigung eingegangen", "Widerruf eingegangen"},
+			[]string{"neu.de and 1 more: automatic renewal on hold", "Your automatic renewal is on hold.", "Cancellation received", "Withdrawal received"},
+		},
+		"price rise on hold": {
+			registrar.MailRenewalPriceRise, renewalMailData(map[string]string{"item1_held": "termination", "item2_held": "withdrawal", "charge_at": "", "gross": "0.00"}),
+			[]string{"neuer Preis, automatische Verlängerung ausgesetzt", "der Preis ist gestiegen.", "1 Jahr: 8,21 EUR, bisher 7,02 EUR\n  Abbuchung frühestens am"},
+			[]string{"new price, automatic renewal on hold", "the price has risen.", "1 year: 8.21 EUR, previously 7.02 EUR\n  Charged on"},
+		},
+		"held until the end": {
+			registrar.MailRenewalFailed, renewalMailData(map[string]string{"failure": "too_late", "item1_held": "termination", "item2_held": "withdrawal", "item1_charge_at": "", "item2_charge_at": ""}),
+			[]string{"neu.de und 1 weitere: nicht verlängert", "bis zum Ende der Laufzeit ausgesetzt", "Eingegangen: Kündigung", "Eingegangen: Widerruf", "nichts abgebucht"},
+			[]string{"automatic renewal was on hold", "Received: cancellation", "Received: withdrawal", "Nothing was charged"},
+		},
 		"card expires first": {
 			registrar.MailRenewalUpcoming, renewalMailData(map[string]string{"method_expires": "2027-10"}),
 			[]string{"gilt nur bis 10/2027", "https://x.example/portal/payment-methods"},

@@ -65,6 +65,11 @@ Woche vorher. Abgebucht wird nur einmal.
 Sie haben den Vertrag über diese Domain am {{.Cancelled}} gekündigt. Sie endet, wie
 Sie es wollten. Möchten Sie sie doch behalten? Dann verlängern Sie sie
 bitte vorher auf ihrer Seite:
+{{else if .Withdrawn}}
+Sie haben den Vertrag über diese Domain am {{.Withdrawn}} widerrufen.{{if .OnHold}} Die
+automatische Verlängerung ist deshalb ausgesetzt: Solange wir den Widerruf
+bearbeiten, beginnen wir keine Abbuchung.{{end}} Möchten Sie die Domain doch
+behalten? Dann verlängern Sie sie bitte vorher auf ihrer Seite:
 {{else if eq .Choice "expire"}}
 Sie haben gewählt, diese Domain auslaufen zu lassen. Möchten Sie sie
 doch behalten? Dann verlängern Sie sie bitte vorher auf ihrer Seite:
@@ -107,6 +112,9 @@ Antworten Sie bitte auf diese E-Mail.
 Sie haben den Vertrag über diese Domain am {{.Cancelled}} gekündigt. Sie endet, wie
 Sie es wollten. Möchten Sie sie doch behalten? Dann verlängern Sie sie
 bitte jetzt auf ihrer Seite:
+{{else if .Withdrawn}}
+Sie haben den Vertrag über diese Domain am {{.Withdrawn}} widerrufen. Möchten Sie
+sie doch behalten? Dann verlängern Sie sie bitte jetzt auf ihrer Seite:
 {{else if eq .Choice "expire"}}
 Sie haben gewählt, diese Domain auslaufen zu lassen. Möchten Sie sie
 doch behalten? Dann verlängern Sie sie bitte jetzt auf ihrer Seite:
@@ -153,7 +161,7 @@ beantworten auch wir:
 {{.Contact}}
 `},
 	registrar.MailDomainHeld: {"{{.Domain}} ist nicht mehr im DNS und wird frühestens am {{.DeleteAt}} gelöscht", `
-wir haben eine Domain aus dem DNS genommen, {{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else}}weil sie nicht verlängert wurde{{end}}:
+wir haben eine Domain aus dem DNS genommen, {{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else if .Withdrawn}}nach Ihrem Widerruf vom {{.Withdrawn}}{{else}}weil sie nicht verlängert wurde{{end}}:
 
 Domain:             {{.Domain}}
 Bezahlt bis:        {{.Date}}
@@ -172,7 +180,7 @@ Seite der Domain:
 {{if eq .Change "refunded"}}eine Domain wurde gelöscht. Den Preis ihrer Registrierung haben wir erstattet:
 
 Domain:       {{.Domain}}
-{{else}}eine Domain wurde gelöscht, {{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else}}weil sie nicht verlängert wurde{{end}}:
+{{else}}eine Domain wurde gelöscht, {{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else if .Withdrawn}}nach Ihrem Widerruf vom {{.Withdrawn}}{{else}}weil sie nicht verlängert wurde{{end}}:
 
 Domain:       {{.Domain}}
 Bezahlt bis:  {{.Date}}
@@ -196,7 +204,7 @@ Domain:       {{.Domain}}
 {{if ne .Change "refunded"}}Bezahlt bis:  {{.Date}}
 {{end}}{{if eq .Change "handed_over"}}
 Am {{.Day}} haben wir sie an die Registry DENIC übergeben,
-{{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else}}weil sie nicht verlängert wurde{{end}}. DENIC schreibt dem Inhaber einen Brief. Darin
+{{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else if .Withdrawn}}nach Ihrem Widerruf vom {{.Withdrawn}}{{else}}weil sie nicht verlängert wurde{{end}}. DENIC schreibt dem Inhaber einen Brief. Darin
 steht, wie er die Domain behalten kann.{{with .Page}} Das Wichtigste finden Sie auch hier:
 
 {{.}}{{end}}
@@ -205,7 +213,7 @@ Wir haben den Preis der Registrierung erstattet und die Domain am
 {{.Day}} gelöscht. Sobald die Registry sie freigibt, kann jeder sie neu
 registrieren.
 {{else}}
-{{if .Cancelled}}Nach Ihrer Kündigung vom {{.Cancelled}} ist sie{{else}}Ihre Laufzeit war zu Ende; sie ist{{end}} seit {{.Day}} endgültig gelöscht.
+{{if .Cancelled}}Nach Ihrer Kündigung vom {{.Cancelled}} ist sie{{else if .Withdrawn}}Nach Ihrem Widerruf vom {{.Withdrawn}} ist sie{{else}}Ihre Laufzeit war zu Ende; sie ist{{end}} seit {{.Day}} endgültig gelöscht.
 Sobald die Registry sie freigibt, kann jeder sie neu registrieren.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} ist wieder da und bis {{.Date}} bezahlt`, `

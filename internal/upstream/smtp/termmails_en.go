@@ -65,6 +65,11 @@ before. You are charged only once.
 You cancelled the contract for this domain on {{.Cancelled}}, and it ends as
 you asked. If you want to keep it after all, please renew it before then,
 on its page:
+{{else if .Withdrawn}}
+You withdrew from the contract for this domain on {{.Withdrawn}}.{{if .OnHold}} Automatic
+renewal is therefore on hold: we start no charge while we process the
+withdrawal.{{end}} If you want to keep the domain after all, please renew it
+before then, on its page:
 {{else if eq .Choice "expire"}}
 You chose to let this domain expire. If you want to keep it after all,
 please renew it before then, on its page:
@@ -107,6 +112,9 @@ reply to this email.
 You cancelled the contract for this domain on {{.Cancelled}}, and it ends as
 you asked. If you want to keep it after all, please renew it now,
 on its page:
+{{else if .Withdrawn}}
+You withdrew from the contract for this domain on {{.Withdrawn}}. If you want
+to keep it after all, please renew it now, on its page:
 {{else if eq .Choice "expire"}}
 You chose to let this domain expire. If you want to keep it after all,
 please renew it now, on its page:
@@ -151,7 +159,7 @@ The domain is managed by our customer{{with .Name}}:
 {{.Contact}}
 `},
 	registrar.MailDomainHeld: {"{{.Domain}} is out of the DNS and will be deleted on {{.DeleteAt}} at the earliest", `
-We have taken a domain out of the DNS{{if .Cancelled}}, after your cancellation of {{.Cancelled}}{{else}} because it was not renewed{{end}}:
+We have taken a domain out of the DNS{{if .Cancelled}}, after your cancellation of {{.Cancelled}}{{else if .Withdrawn}}, after your withdrawal of {{.Withdrawn}}{{else}} because it was not renewed{{end}}:
 
 Domain:         {{.Domain}}
 Paid until:     {{.Date}}
@@ -169,7 +177,7 @@ can renew it at the usual price, on the domain's page:
 {{if eq .Change "refunded"}}A domain was deleted. We refunded the price of its registration:
 
 Domain:     {{.Domain}}
-{{else}}A domain was deleted{{if .Cancelled}}, after your cancellation of {{.Cancelled}}{{else}} because it was not renewed{{end}}:
+{{else}}A domain was deleted{{if .Cancelled}}, after your cancellation of {{.Cancelled}}{{else if .Withdrawn}}, after your withdrawal of {{.Withdrawn}}{{else}} because it was not renewed{{end}}:
 
 Domain:     {{.Domain}}
 Paid until: {{.Date}}
@@ -193,7 +201,7 @@ Domain:     {{.Domain}}
 {{if ne .Change "refunded"}}Paid until: {{.Date}}
 {{end}}{{if eq .Change "handed_over"}}
 On {{.Day}} we handed it over to its registry, DENIC,
-{{if .Cancelled}}after your cancellation of {{.Cancelled}}{{else}}because it was not renewed{{end}}. DENIC sends the holder a
+{{if .Cancelled}}after your cancellation of {{.Cancelled}}{{else if .Withdrawn}}after your withdrawal of {{.Withdrawn}}{{else}}because it was not renewed{{end}}. DENIC sends the holder a
 letter that explains how to keep the domain.{{with .Page}} The essentials are here, too:
 
 {{.}}{{end}}
@@ -201,7 +209,7 @@ letter that explains how to keep the domain.{{with .Page}} The essentials are he
 We refunded the price of its registration and deleted it on {{.Day}}.
 Once the registry releases it, anyone can register it.
 {{else}}
-{{if .Cancelled}}After your cancellation of {{.Cancelled}}, it was{{else}}Its term had ended, and it was{{end}} deleted for good on {{.Day}}.
+{{if .Cancelled}}After your cancellation of {{.Cancelled}}, it was{{else if .Withdrawn}}After your withdrawal of {{.Withdrawn}}, it was{{else}}Its term had ended, and it was{{end}} deleted for good on {{.Day}}.
 Once the registry releases it, anyone can register it.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} is back and paid until {{.Date}}`, `

@@ -61,7 +61,15 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 		"cancelled, held":        {kind: registrar.MailDomainHeld, facts: map[string]string{"cancelled_at": "2026-11-20"}, de: []string{"nach Ihrer Kündigung vom 20.11.2026"}, en: []string{"after your cancellation of 20 November 2026"}, never: "weil"},
 		"cancelled, deleted":     {kind: registrar.MailDomainDeleted, facts: map[string]string{"cancelled_at": "2026-11-20"}, de: []string{"nach Ihrer Kündigung vom 20.11.2026"}, en: []string{"after your cancellation of 20 November 2026"}, never: "weil"},
 		"cancelled, handed over": {kind: registrar.MailDomainClosed, facts: map[string]string{"change": "handed_over", "cancelled_at": "2026-11-20"}, de: []string{"nach Ihrer Kündigung vom 20.11.2026"}, en: []string{"after your cancellation of 20 November 2026"}, never: "weil"},
-		"cancelled, gone":        {kind: registrar.MailDomainClosed, facts: map[string]string{"cancelled_at": "2026-11-20"}, de: []string{"Nach Ihrer Kündigung vom 20.11.2026 ist sie seit"}, en: []string{"After your cancellation of 20 November 2026, it was deleted"}, never: "nicht verlängert"},
+		"withdrawn": {
+			kind: registrar.MailExpiringMonth, facts: map[string]string{"withdrawn_at": "2026-11-20", "on_hold": "true"}, de: []string{"am 20.11.2026 widerrufen", "automatische Verlängerung ist deshalb ausgesetzt", "vorher auf ihrer Seite"},
+			en: []string{"withdrew from the contract for this domain on 20 November 2026", "Automatic renewal is therefore on hold", "renew it before then"}, never: "verlängert sich automatisch",
+		},
+		"withdrawn, expired": {kind: registrar.MailExpired, facts: map[string]string{"withdrawn_at": "2026-11-20"}, de: []string{"am 20.11.2026 widerrufen", "jetzt auf ihrer Seite"}, en: []string{"renew it now"}},
+		"withdrawn, held":    {kind: registrar.MailDomainHeld, facts: map[string]string{"withdrawn_at": "2026-11-20"}, de: []string{"nach Ihrem Widerruf vom 20.11.2026"}, en: []string{"DNS, after your withdrawal of 20 November 2026"}, never: "weil"},
+		"withdrawn, deleted": {kind: registrar.MailDomainDeleted, facts: map[string]string{"withdrawn_at": "2026-11-20"}, de: []string{"nach Ihrem Widerruf vom 20.11.2026"}, en: []string{"deleted, after your withdrawal of 20 November 2026"}, never: "weil"},
+		"withdrawn, gone":    {kind: registrar.MailDomainClosed, facts: map[string]string{"withdrawn_at": "2026-11-20"}, de: []string{"Nach Ihrem Widerruf vom 20.11.2026 ist sie seit"}, en: []string{"After your withdrawal of 20 November 2026, it was deleted"}, never: "nicht verlängert"},
+		"cancelled, gone":    {kind: registrar.MailDomainClosed, facts: map[string]string{"cancelled_at": "2026-11-20"}, de: []string{"Nach Ihrer Kündigung vom 20.11.2026 ist sie seit"}, en: []string{"After your cancellation of 20 November 2026, it was deleted"}, never: "nicht verlängert"},
 		"let it expire": {
 			kind: registrar.MailExpired, facts: map[string]string{"choice": "expire"}, de: []string{"auslaufen zu lassen", "19.01.2027"}, en: []string{"let this domain expire"},
 		},

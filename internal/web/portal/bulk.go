@@ -172,8 +172,13 @@ func (h *Handler) showBulk(req *ui.Request, request bulk.Request, problem error)
 			return err
 		}
 	case bulk.AutoRenewOff:
+		notices, err := h.openNotices(req, request.Domains)
+		if err != nil {
+			return err
+		}
 		view.confirm(func(row *domainRow) bool {
 			row.End = h.termEndOf(req, row.Domain)
+			h.hold(req, &row.End, row.Domain, notices[row.ID])
 			return row.End.CanTurnOff
 		})
 	case bulk.Unlock:

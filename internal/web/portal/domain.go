@@ -250,10 +250,14 @@ func (h *Handler) addTermEnd(req *ui.Request, view *domainView) error {
 		return err
 	}
 	var receiptsOf []string
+	var open []withdrawal.Kind
 	for _, notice := range view.Ended {
 		receiptsOf = append(receiptsOf, notice.ID)
-		view.End.CanTurnOn = view.End.CanTurnOn && !notice.Open()
+		if notice.Open() {
+			open = append(open, notice.Kind)
+		}
 	}
+	h.hold(req, &view.End, domain, open)
 	view.Notices, err = h.Portfolio.Notices(ctx, actor, domain, receiptsOf...)
 	return err
 }

@@ -137,7 +137,7 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 	}
 	for _, d := range some.Domains {
 		line := domainRow{Domain: d, End: h.termEndOf(req, d), Unlocked: h.isUnlocked(d), Notices: notices[d.ID]}
-		line.End.CanTurnOn = line.End.CanTurnOn && len(line.Notices) == 0
+		h.hold(req, &line.End, d, line.Notices)
 		view.Actions = view.Actions || line.End.Renewable
 		view.Domains = append(view.Domains, line)
 		view.IDs += d.ID + " "

@@ -42,8 +42,16 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"term.leaving":   {"Ein anderer Anbieter will diese Domain übernehmen", "Another provider wants to take over this domain"},
 	"term.renews":    {"Verlängert sich automatisch; Abbuchung am {1}", "Renews automatically; charge on {1}"},
 	"term.announced": {"Verlängert sich automatisch; am {1} buchen wir {2} ab", "Renews automatically; we charge {2} on {1}"},
-	"term.charging":  {"Wird gerade verlängert", "Is being renewed"},
-	"term.retry":     {"Die Abbuchung ist fehlgeschlagen; nächster Versuch am {1}", "The charge failed; next attempt on {1}"},
+	"term.on_hold.termination": {
+		"Automatische Verlängerung wegen der Kündigung ausgesetzt; bezahlt bis {1}",
+		"Automatic renewal is on hold because of the cancellation; paid until {1}",
+	},
+	"term.on_hold.withdrawal": {
+		"Automatische Verlängerung wegen des Widerrufs ausgesetzt; bezahlt bis {1}",
+		"Automatic renewal is on hold because of the withdrawal; paid until {1}",
+	},
+	"term.charging": {"Wird gerade verlängert", "Is being renewed"},
+	"term.retry":    {"Die Abbuchung ist fehlgeschlagen; nächster Versuch am {1}", "The charge failed; next attempt on {1}"},
 	"term.failed": {
 		"Konnte nicht automatisch verlängert werden; bezahlt bis {1}, bitte verlängern Sie sie selbst",
 		"Could not be renewed automatically; paid until {1}, please renew it yourself",
@@ -421,7 +429,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"termination.done":     {"Sie haben am {1} den Vertrag über diese Domain gekündigt. Wir haben die Kündigung am {2} bearbeitet.", "On {1} you cancelled the contract for this domain. We handled it on {2}."},
 	"withdrawal.open":      {"Sie haben am {1} den Vertrag über diese Domain widerrufen. Wir bearbeiten den Widerruf bis {2}.", "On {1} you withdrew from the contract for this domain. We will handle it by {2}."},
 	"withdrawal.late":      {"Sie haben am {1} den Vertrag über diese Domain widerrufen. Bis {2} hätten wir den Widerruf bearbeiten müssen. Bitte entschuldigen Sie, und schreiben Sie uns:", "On {1} you withdrew from the contract for this domain. We should have handled it by {2}. We apologise; please write to us:"},
-	"notice.no_charge":     {"Die automatische Verlängerung ist noch eingeschaltet. Abgebucht wird aber nichts, solange das offen ist.", "Automatic renewal is still on, but nothing is charged until this is settled."},
+	"notice.no_charge":     {"Die automatische Verlängerung ist ausgesetzt: Abgebucht wird nichts, solange das offen ist.", "Automatic renewal is on hold: nothing is charged until this is settled."},
 	"withdrawal.done":      {"Sie haben am {1} den Vertrag über diese Domain widerrufen. Wir haben den Widerruf am {2} bearbeitet.", "On {1} you withdrew from the contract for this domain. We handled it on {2}."},
 	"withdrawal.refunded":  {"Sie haben am {1} den Vertrag über diese Domain widerrufen. Wir haben dafür am {2} {3} erstattet.", "On {1} you withdrew from the contract for this domain. We refunded {3} for it on {2}."},
 	"withdrawal.kept":      {"Die Domain bleibt bei Ihnen, bezahlt bis {1}.", "The domain stays with you, paid until {1}."},

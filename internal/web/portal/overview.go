@@ -187,6 +187,10 @@ func (h *Handler) addNoticeKinds(req *ui.Request, view *overviewView) error {
 		for i, line := range part.Lines {
 			if line.Held != nil {
 				part.Lines[i].Notices = notices[line.Held.ID]
+				if end := h.termEndOf(req, *line.Held); end.Charges && end.Text == line.Text {
+					h.hold(req, &end, *line.Held, notices[line.Held.ID])
+					part.Lines[i].Text = end.Text
+				}
 			}
 		}
 	}

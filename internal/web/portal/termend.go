@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -16,6 +17,8 @@ import (
 // about it.
 type termEnd struct {
 	Text string // empty if there is nothing to say
+	// Charges means that Text promises a charge, which an open notice puts on hold.
+	Charges bool
 	// On means that automatic renewal is on, Expire that the customer lets it expire, Locked
 	// that a dispute forbids renewals.
 	On, Expire, Locked bool
@@ -52,7 +55,20 @@ func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 	if key != "" {
 		end.Text = h.templates.Text(req.Language, key, args...)
 	}
+	end.Charges = key == "term.renews" || key == "term.announced" || key == "term.retry"
 	return end
+}
+
+// hold changes what happens at the end of a domain's term while notices about its contract are open:
+// nothing is charged, and automatic renewal can't be turned on.
+func (h *Handler) hold(req *ui.Request, end *termEnd, d portfolio.Domain, notices []withdrawal.Kind) {
+	if len(notices) == 0 {
+		return
+	}
+	end.CanTurnOn = false
+	if end.Charges {
+		end.Text, end.Charges = h.templates.Text(req.Language, "term.on_hold."+string(notices[0]), ui.FormatDate(req.Language, d.PaidUntil)), false
+	}
 }
 
 // sold reports whether renewals of a TLD are sold.

@@ -395,6 +395,35 @@ func TestPages_NoticeThatNamesAnOrderIsAboutItsDomains(t *testing.T) {
 	}
 }
 
+func TestTermEnd_RenewalOnHoldWhileNoticeIsOpen(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, func(s *env, pages *portal.Config) {
+		(&fakeOrders{}).install(s, pages)
+		pages.OpenNotices, pages.ContractNotices = s.db.ListOpenNotices, s.db.ListContractNotices
+	})
+	erika := s.newMember("erika@example.org")
+	id := s.addDomain(erika.ID, "laufend", registrar.DomainActive)
+	s.exec(`UPDATE domains SET at_term_end = 'renew' WHERE id = $1`, id)
+	b := s.signedInBrowser("erika@example.org")
+	const renews, onHold = "Verlängert sich automatisch; Abbuchung am ", "Automatische Verlängerung wegen des Widerrufs ausgesetzt; bezahlt bis "
+	paths := []string{"/portal/domains/" + id, "/portal/domains", "/portal"}
+	for _, path := range paths {
+		if body := b.get(path).body; !strings.Contains(body, renews) || strings.Contains(body, onHold) {
+			t.Errorf("%s without a notice: %s", path, body)
+		}
+	}
+	s.addNotice(withdrawal.Withdrawal, "laufend.de", false)
+	for _, path := range paths {
+		if body := b.get(path).body; strings.Contains(body, renews) || !strings.Contains(body, onHold) {
+			t.Errorf("%s with a notice: %s", path, body)
+		}
+	}
+	page := b.post("/portal/domain-actions", url.Values{"action": {"auto_renew_off"}, "id": {id}}).body
+	if strings.Contains(page, renews) || !strings.Contains(page, onHold) {
+		t.Errorf("in bulk: %s", page)
+	}
+}
+
 func TestDomainPage_NamesWithdrawalAndTermination(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)
@@ -426,7 +455,7 @@ func TestDomainPage_NamesWithdrawalAndTermination(t *testing.T) {
 		"Ihre Kündigung vom 16.11.2026 ist eingegangen. " + ends + " Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
 		"Ihre Kündigung vom 17.11.2026 ist eingegangen. " + ends + " Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
 		"Ihre Kündigung vom 16.11.2028 ist eingegangen. Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
-		"Ihre Kündigung vom 18.11.2026 ist eingegangen. Wir prüfen den Grund und antworten Ihnen per E\u2011Mail. Die automatische Verlängerung ist noch eingeschaltet. Abgebucht wird aber nichts, solange das offen ist.",
+		"Ihre Kündigung vom 18.11.2026 ist eingegangen. Wir prüfen den Grund und antworten Ihnen per E\u2011Mail. Die automatische Verlängerung ist ausgesetzt: Abgebucht wird nichts, solange das offen ist.",
 		"Sie haben am 16.11.2025 den Vertrag über diese Domain widerrufen. Bis 30.11.2025 hätten wir den Widerruf bearbeiten müssen.",
 	} {
 		if !strings.Contains(page, part) {

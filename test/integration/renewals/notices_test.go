@@ -203,6 +203,32 @@ func TestCharge_NothingWhileNoticeIsOpen(t *testing.T) {
 	})
 }
 
+func TestAnnounce_OnHoldWhileNoticeIsOpen(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, s *env) {
+		s.saveCard()
+		s.register("gekuendigt.com", "weiter.com")
+		s.advanceTo("gekuendigt.com", 46*day)
+		notice := s.terminate("gekuendigt.com")
+		s.advanceTo("gekuendigt.com", 45*day-time.Minute)
+		s.announce()
+		mail := s.wantMails(registrar.MailRenewalUpcoming, 1)[0]
+		if mail["gross"] != s.price("weiter.com").String() || mail["domain"] != "weiter.com" || mail["item1_held"] != "" || mail["item2_name"] != "gekuendigt.com" || mail["item2_held"] != "termination" {
+			t.Errorf("announced %v", mail)
+		}
+		s.advanceTo("gekuendigt.com", 14*day-time.Hour)
+		s.charge()
+		s.waitRenewed("weiter.com")
+		// It was announced in time, so it is charged once the contract is known to stay.
+		s.wantState("gekuendigt.com", renewal.Announced, "")
+		s.handle(notice)
+		s.must(s.world.Advance(2 * time.Hour))
+		s.charge()
+		s.waitRenewed("gekuendigt.com")
+		s.reconcile()
+	})
+}
+
 // The address in the form gets no mail that depends on a contract.
 func TestNotice_AccountIsMailedThatRenewalIsSuspended(t *testing.T) {
 	t.Parallel()
@@ -232,6 +258,9 @@ func TestCharge_OpenNoticeAtTheEndOfTheTermFailsTheRenewal(t *testing.T) {
 		s.advanceTo("gekuendigt.com", -time.Hour)
 		s.charge()
 		s.wantState("gekuendigt.com", renewal.Failed, renewal.TooLate)
+		if mail := s.wantMails(registrar.MailRenewalFailed, 1)[0]; mail["item1_held"] != "termination" {
+			t.Errorf("mail %v", mail)
+		}
 		if charged := s.charged(); charged != 0 {
 			t.Errorf("charged %s", charged)
 		}
