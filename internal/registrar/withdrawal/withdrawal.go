@@ -274,7 +274,11 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 	if err != nil {
 		return notice, err
 	}
-	for _, key := range []string{"network " + registrar.Network(actor.Address), "mail " + strings.ToLower(notice.Email)} {
+	sender := "network " + registrar.Network(actor.Address)
+	if actor.Kind == registrar.ActorPerson && actor.Customer != "" { // an office shares one network
+		sender = "account " + actor.Customer
+	}
+	for _, key := range []string{sender, "mail " + strings.ToLower(notice.Email)} {
 		if retryAfter := s.cfg.RateLimit(key); retryAfter > 0 {
 			return notice, &registrar.Error{Kind: registrar.KindRateLimited, Code: TooManyNotices, RetryAfter: retryAfter}
 		}

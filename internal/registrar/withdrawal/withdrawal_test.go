@@ -56,6 +56,27 @@ func TestSubmit_IPv6NetworkSharesOneRateLimit(t *testing.T) {
 	}
 }
 
+func TestSubmit_AccountsOfOneNetworkHaveOwnRateLimits(t *testing.T) {
+	t.Parallel()
+	seen := make(map[string]int)
+	service, err := New(Config{Store: &countingStore{}, RateLimit: func(key string) time.Duration {
+		if seen[key]++; seen[key] > 1 {
+			return time.Minute
+		}
+		return 0
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, customer := range []string{"cus_1", "cus_2", "cus_1", "", ""} {
+		actor := registrar.Actor{Kind: registrar.ActorPerson, Customer: customer, Address: netip.MustParseAddr("192.0.2.1")}
+		_, err := service.Submit(t.Context(), actor, Notice{Kind: Withdrawal, Name: "E", Email: string(rune('a'+i)) + "@example.de", Contract: "x"})
+		if limited := registrar.CodeOf(err) == TooManyNotices; limited != (i == 2 || i == 4) {
+			t.Errorf("notice %d of %q: %v", i+1, customer, err)
+		}
+	}
+}
+
 func TestSubmit_RejectsLineBreaksInFields(t *testing.T) {
 	t.Parallel()
 	service, err := New(Config{Store: &countingStore{}})

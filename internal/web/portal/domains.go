@@ -175,7 +175,8 @@ func (h *Handler) addOpenRenewals(req *ui.Request, view *domainsView) error {
 // isUnlocked reports whether a domain lacks the transfer lock that its registry offers,
 // according to the statuses read last.
 func (h *Handler) isUnlocked(domain portfolio.Domain) bool {
-	return domain.Status == registrar.DomainActive && len(domain.RegistryStatus) > 0 &&
+	held := domain.Status == registrar.DomainActive || domain.Status == registrar.DomainExpired
+	return held && len(domain.RegistryStatus) > 0 &&
 		!domainchange.Record{Statuses: domain.RegistryStatus}.Locked() && h.DomainChanges.HasTransferLock(domain.TLD)
 }
 
