@@ -59,7 +59,7 @@ const (
 	gcHeadroom   = 64 << 20
 	gcInterval   = time.Second // between adjustments
 
-	startDuration = 2 * time.Second // until the first round of all jobs is done
+	startDuration = 3 * time.Second // until the first round of all jobs is done
 
 	// The limit is the sum of the service itself and of what the settings allow it to
 	// keep. An address with few requests takes about 55 bytes, a cached result less than 512.
