@@ -121,10 +121,7 @@ func (s *Service) endedBy(ctx context.Context, operator registrar.Actor, notice 
 		if !theirs || !domain.Endable() || !all && !isNamed(domain) || domain.PaidUntil.UTC().Format(time.DateOnly) < end {
 			continue
 		}
-		ended = append(ended, EndedContract{
-			Domain:     domain,
-			AuditEvent: registrar.AuditEvent{Actor: operator, Action: ContractTerminated, Customer: domain.Customer, Object: domain.Name, At: now},
-		})
+		ended = append(ended, endContract(operator, domain, now))
 	}
 	return ended, nil
 }

@@ -138,7 +138,7 @@ func TestClose_EndOfContractEndsLaterRenewals(t *testing.T) {
 		{"montag.net", "2026-11-19", store.domains[0], "montag.net"},
 		{"montag.net", "", store.domains[0], ""},
 		{"montag.net", "2028-11-19", store.domains[0], ""}, // the customer has another term until then
-		{"montag.net", "2026-11-19", domain("montag.net", "somebody@example.org", registrar.DomainActive, "2027-11-19"), ""},
+		{"montag.net", "2026-11-19", domain("montag.net", "other@example.org", registrar.DomainActive, "2027-11-19"), ""},
 		{"montag.net", "2026-11-19", domain("montag.net", "petra@example.org", registrar.DomainRedemption, "2027-11-19"), ""},
 		{"ord_1", "2026-11-19", store.domains[0], "montag.net dienstag.net"},
 	} {

@@ -133,6 +133,13 @@ type EndedContract struct {
 	AuditEvent registrar.AuditEvent
 }
 
+func endContract(operator registrar.Actor, domain NamedDomain, now time.Time) EndedContract {
+	return EndedContract{
+		Domain:     domain,
+		AuditEvent: registrar.AuditEvent{Actor: operator, Action: ContractTerminated, Customer: domain.Customer, Object: domain.Name, At: now},
+	}
+}
+
 // Terminate ends the contracts of the chosen domains with their terms: automatic renewal ends,
 // and each account gets a mail with the days. The notice is closed in the same transaction. If
 // anything has changed since the preview, nothing happens.
@@ -150,10 +157,7 @@ func (s *Service) Terminate(ctx context.Context, operator registrar.Actor, reque
 	done.AuditEvent = registrar.AuditEvent{Actor: operator, Action: NoticeHandled, Object: done.Notice.ID, At: done.Now}
 	mails := make(map[string]*registrar.Mail)
 	for _, domain := range preview.Domains {
-		done.Contracts = append(done.Contracts, EndedContract{
-			Domain:     domain,
-			AuditEvent: registrar.AuditEvent{Actor: operator, Action: ContractTerminated, Customer: domain.Customer, Object: domain.Name, At: done.Now},
-		})
+		done.Contracts = append(done.Contracts, endContract(operator, domain, done.Now))
 		if mails[domain.Customer] == nil {
 			mails[domain.Customer] = &registrar.Mail{Kind: registrar.MailContractEnds, Customer: domain.Customer, Data: map[string]string{
 				"number": done.Notice.ID, "received_at": done.Notice.At.UTC().Format(time.RFC3339), "ground": string(done.Notice.Ground),

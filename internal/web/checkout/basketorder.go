@@ -11,7 +11,7 @@ import (
 // checkedQuery is the parameter of the basket's page after an order that something prevented.
 const checkedQuery = "checked"
 
-// checkBasket returns what prevents an order of the basket, if the page shall say so.
+// checkBasket returns what prevents an order of the basket, if the page is to name it.
 func (h *Handler) checkBasket(req *ui.Request) error {
 	if !req.SignedIn || req.Query(checkedQuery) == "" || len(req.Basket()) == 0 {
 		return nil
