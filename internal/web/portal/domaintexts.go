@@ -36,7 +36,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"domain.suspended":       {"nicht im DNS, Adresse unbestätigt", "not in the DNS, address unconfirmed"},
 	"domain.held":            {"nicht im DNS", "not in the DNS"},
 	"domain.disputed":        {"Zahlung ungeklärt", "payment unresolved"},
-	"domain.transferred_out": {"zu anderem Anbieter umgezogen", "transferred away"},
+	"domain.transferred_out": {"nicht mehr bei uns", "transferred away"},
 
 	"term.title":     {"Ende der Laufzeit", "End of term"},
 	"term.leaving":   {"Ein anderer Anbieter will diese Domain übernehmen", "Another provider wants to take over this domain"},
