@@ -26,7 +26,8 @@ type face struct {
 	ttf    []byte
 	font   *sfnt.Font
 	glyphs func() map[rune]glyph
-	common func() subset // what nearly every document needs
+	// What most documents need, and nearly all: computed once.
+	german, western func() subset
 }
 
 type glyph struct {
@@ -49,7 +50,8 @@ func newFace(name string, ttf []byte) (*face, error) {
 	}
 	f := &face{name: name, ttf: ttf, font: parsed}
 	f.glyphs = sync.OnceValue(f.loadGlyphs)
-	f.common = sync.OnceValue(func() subset { return f.newSubset(nil) })
+	f.german = sync.OnceValue(func() subset { return f.newSubset(isGerman, nil) })
+	f.western = sync.OnceValue(func() subset { return f.newSubset(isWestern, nil) })
 	return f, nil
 }
 
@@ -78,26 +80,34 @@ func (f *face) loadGlyphs() map[rune]glyph {
 	return glyphs
 }
 
-// isCommon reports whether a rune is one of Western Europe (Latin-1) or of the punctuation
-// of our texts.
-func isCommon(r rune) bool {
-	return r >= ' ' && r <= '~' || r >= 0xa0 && r <= 0xff || strings.ContainsRune("–—‘’‚“”„•…€"+string(missingGlyph), r)
+// isGerman reports whether a rune is one of German or English, or of our texts.
+func isGerman(r rune) bool {
+	return r >= ' ' && r <= '~' || strings.ContainsRune("ÄÖÜäöüß\u00a0§·–—‘’‚“”„•…€"+string(missingGlyph), r)
 }
 
-// embed returns a subset that has the given runes.
+// isWestern reports whether a rune is one of Western Europe (Latin-1), or of our texts.
+func isWestern(r rune) bool { return isGerman(r) || r >= 0xa0 && r <= 0xff }
+
+// embed returns a subset that has the given runes. It is small, because invoices are mailed.
 func (f *face) embed(used []rune) subset {
-	if !slices.ContainsFunc(used, func(r rune) bool { return !isCommon(r) }) {
-		return f.common()
+	lacks := func(has func(rune) bool) bool {
+		return slices.ContainsFunc(used, func(r rune) bool { return !has(r) })
 	}
-	return f.newSubset(used)
+	switch {
+	case !lacks(isGerman):
+		return f.german()
+	case !lacks(isWestern):
+		return f.western()
+	}
+	return f.newSubset(isWestern, used)
 }
 
-// newSubset returns the common runes and others.
-func (f *face) newSubset(others []rune) subset {
+// newSubset returns the runes of a group and others.
+func (f *face) newSubset(inGroup func(rune) bool, others []rune) subset {
 	glyphs := f.glyphs()
 	runes := slices.Clone(others)
 	for r := range glyphs {
-		if isCommon(r) {
+		if inGroup(r) {
 			runes = append(runes, r)
 		}
 	}
