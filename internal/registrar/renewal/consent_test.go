@@ -1,6 +1,8 @@
 package renewal_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"testing"
 	"time"
@@ -43,8 +45,25 @@ func TestConsentText_CurrentInBothLanguages(t *testing.T) {
 			t.Errorf("%s: %s %q", language, wording, text)
 		}
 	}
-	if renewal.IsCurrentWording("") || renewal.IsCurrentWording("2020-01-de") || renewal.ConsentText("2020-01-de") != "" {
+	if renewal.IsCurrentWording("2026-11b-en") || renewal.IsCurrentWording("") || renewal.IsCurrentWording("2020-01-de") || renewal.ConsentText("2020-01-de") != "" {
 		t.Error("an unknown wording counts")
+	}
+}
+
+// Consents store the wording's name, so published texts never change.
+func TestConsentText_PublishedWordingsNeverChange(t *testing.T) {
+	t.Parallel()
+	for wording, want := range map[string]string{
+		"2026-11-de":  "22358347b237668942a5bd8602d60480ca7ecd7153686684655e6080d6707d77",
+		"2026-11-en":  "437bd3da75cf8ce6884cd6e2071bbfdd113a03776160a45e347461b57de04b88",
+		"2026-11b-de": "ebeac8fd01c35816b16135998c7da90658ed23476c92587eaed5ef730a36b62c",
+		"2026-11b-en": "aa59b3aeaaae5ea04cbb179f3c583782dbe7c86c12f0f7c46ea0fe6283b61018",
+		"2026-11c-en": "a552670836ee541fca965a3cca66dc2b674c874c844b02120cf8865afc17825f",
+	} {
+		sum := sha256.Sum256([]byte(renewal.ConsentText(wording)))
+		if got := hex.EncodeToString(sum[:]); got != want {
+			t.Errorf("%s is another text now (%s): add a version instead", wording, got)
+		}
 	}
 }
 

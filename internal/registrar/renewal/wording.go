@@ -1,6 +1,9 @@
 package renewal
 
-const consentVersion = "2026-11b" // shown now
+import "cmp"
+
+// currentWordings are shown now, by language.
+var currentWordings = map[string]string{"de": "2026-11b-de", "en": "2026-11c-en"}
 
 // consentTexts are all texts ever shown. The page, the mail and the operator pages quote
 // the same text. Changing a text requires a new version, so that stored consents keep
@@ -11,6 +14,11 @@ var consentTexts = map[string]string{
 		"Preis und Tag kündigen Sie mir mindestens 30 Tage vorher per E-Mail an; mehr als den angekündigten Preis buchen Sie nicht ab. " +
 		"Schlägt die Abbuchung fehl, dürfen Sie sie bis zu zweimal wiederholen und teilen mir den Tag vorher mit. " +
 		"Ich kann die automatische Verlängerung bis zur Abbuchung jederzeit ausschalten.",
+	"2026-11c-en": "I agree that you will renew each domain named here automatically before the end of each term, and charge the price then in force to the payment method " +
+		"saved as the default in my account at that time. " +
+		"You will email me the price and the date of the charge at least 30 days in advance, and never charge more than you announced. " +
+		"If a charge fails, you may try it up to two more times, and will tell me the date beforehand. " +
+		"I can turn off automatic renewal at any time before the charge.",
 	"2026-11b-en": "I agree that you renew each domain named here automatically before the end of each term and charge the price valid at that time to the payment method " +
 		"that is then saved as the default in my account. " +
 		"You announce price and day by email at least 30 days ahead and never charge more than announced. " +
@@ -28,10 +36,7 @@ var consentTexts = map[string]string{
 
 // ConsentWording identifies the text currently shown in a language.
 func ConsentWording(language string) string {
-	if language != "en" {
-		language = "de"
-	}
-	return consentVersion + "-" + language
+	return cmp.Or(currentWordings[language], currentWordings["de"])
 }
 
 // ConsentText returns the text of a wording; empty if it is unknown.

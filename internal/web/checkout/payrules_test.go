@@ -116,7 +116,7 @@ func TestPay_AutoRenewalShowsTextPriceAndDay(t *testing.T) {
 	t.Parallel()
 	for who, want := range map[string][]string{
 		"erika":   {renewal.ConsentText("2026-11b-de"), `value="2026-11b-de"`, "14,28\u00a0€ für 1 Jahr", "erste Abbuchung voraussichtlich am ", "Freiwillig"},
-		"english": {renewal.ConsentText("2026-11b-en"), `value="2026-11b-en"`, "€14.28 for 1 year", "first charge expected on ", "Optional"},
+		"english": {renewal.ConsentText("2026-11c-en"), `value="2026-11c-en"`, "€14.28 for 1 year", "first charge expected on ", "Optional"},
 	} {
 		got := visit(t, &fakeOrders{view: ownView(order.AwaitingPayment)}, who, payPage, nil)
 		got.wantPage(http.StatusOK, want, nil)
