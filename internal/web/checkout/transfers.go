@@ -252,7 +252,7 @@ func (h *Handler) newTransferRow(req *ui.Request, item provision.Item, reports [
 			break
 		}
 		_, days := h.TransferTerms(item.TLD)
-		row.Events = append(row.Events, transferEvent{Key: "transfers.expected", At: item.RequestedAt.AddDate(0, 0, days), Planned: true})
+		row.Events = append(row.Events, transferEvent{Key: "transfers.expected", At: item.TransferredBy(days), Planned: true})
 	default:
 		key := "transfers.sending"
 		if h.Now().Sub(item.CreatedAt) > slowTransfer {
