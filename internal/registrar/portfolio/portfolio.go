@@ -144,6 +144,8 @@ type Store interface {
 	// CountDomainGroups counts all domains of the account by status.
 	ListDomainsPage(ctx context.Context, customer string, filter Filter, limit int) ([]Domain, error)
 	CountDomainGroups(ctx context.Context, customer string) ([]Group, error)
+	// CountDomainFilters counts the account's domains by extension; see Service.CountFilters.
+	CountDomainFilters(ctx context.Context, customer string, soon time.Time, lacking string) ([]FilterCount, error)
 	// ListRestrictedDomains returns the account's restricted domains, by name and at most MaxListed.
 	// Only id, name, state and what a group counts are set.
 	ListRestrictedDomains(ctx context.Context, customer string) ([]Domain, error)

@@ -23,6 +23,11 @@ func (n forbiddenStore) CountDomainGroups(context.Context, string) ([]Group, err
 	return nil, nil
 }
 
+func (n forbiddenStore) CountDomainFilters(context.Context, string, time.Time, string) ([]FilterCount, error) {
+	n.t.Error("the store was called")
+	return nil, nil
+}
+
 func (n forbiddenStore) ListRestrictedDomains(context.Context, string) ([]Domain, error) {
 	n.t.Error("the store was called")
 	return nil, nil
