@@ -117,7 +117,7 @@ func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated i
 		switch {
 		case rule == billing.RuleReverseCharge:
 			shown.PricesKey = "transfer.good_text_reverse"
-		case rate == 0:
+		case rule == billing.RuleOutsideEU:
 			shown.PricesKey = "transfer.good_text_untaxed"
 		}
 		if shown.Identity, err = h.Orders.ExpectedIdentityCheck(req.R.Context(), req.Actor(), shown.Gross, false); err != nil {
