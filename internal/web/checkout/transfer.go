@@ -55,6 +55,7 @@ type transferPage struct {
 	// Good and Bad are the lines of the customer's list, and what was wrong with those just
 	// entered. The sums are those of Good.
 	Good, Bad       []transferLine
+	Locked          bool // of Bad, some domains have a transfer lock
 	Counts          order.ListedCounts
 	Unlisted        int // lines that are not stored
 	Net, VAT, Gross registrar.Cents
@@ -102,6 +103,7 @@ func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated i
 	shown.Counts, shown.Unlisted = order.CountListed(listed), len(lines)-len(listed)
 	sortTransferLines(shown.Good)
 	sortTransferLines(shown.Bad)
+	shown.Locked = someLocked(shown.Bad)
 	if len(shown.Good) > 0 {
 		rate, rule, err := h.Orders.VATRate(req.R.Context(), req.Actor())
 		if err != nil {

@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -51,6 +53,19 @@ const notCarriedKey = "problem.basket_extension"
 
 // impossible reports whether the customer can't do anything about the reason.
 func (l transferLine) impossible() bool { return slices.Contains(uncorrectable, l.ReasonKey) }
+
+// lockedReasons are the texts of locked domains in a list, which explains locks once for all of them.
+var lockedReasons = map[string]string{
+	"reason." + string(provision.Locked): "transfer.locked", "reason." + string(wrongCodeLocked): "transfer.locked_wrong_code",
+}
+
+// ShownKey is the text key of the reason in a list.
+func (l transferLine) ShownKey() string { return cmp.Or(lockedReasons[l.ReasonKey], l.ReasonKey) }
+
+// someLocked reports whether a list has to explain locks.
+func someLocked(lines []transferLine) bool {
+	return slices.ContainsFunc(lines, func(l transferLine) bool { return lockedReasons[l.ReasonKey] != "" })
+}
 
 // codeDropped are the reasons for which a code was not stored; they hold until there is another.
 var codeDropped = []string{"reason.auth_code_wrong", "reason." + string(wrongCodeLocked), "reason." + string(wrongCodeLocked) + noLock, "transfer.code_malformed", "transfer.code_is_date", "transfer.swapped"}

@@ -93,6 +93,21 @@ func TestTransferPage_ExtensionWithoutLockAsksToRemoveNone(t *testing.T) {
 	visit(t, orders, "erika", "/umzug", form("lines", "")).wantPage(http.StatusUnprocessableEntity, want, never) // a code that was dropped keeps its reason
 }
 
+func TestTransferPage_LocksAreExplainedOnce(t *testing.T) {
+	t.Parallel()
+	orders := &fakeOrders{transfers: []order.ListedTransfer{
+		{Name: "tee.com", TLD: ".com", Code: "x", Reason: "reason.transfer_locked"}, {Name: "kaffee.com", TLD: ".com", Code: "x", Reason: "reason.transfer_locked"},
+		{Name: "milch.com", TLD: ".com", Reason: "reason.auth_code_wrong_locked"},
+	}}
+	for _, page := range []string{"/umzug", "/portal/transfers"} {
+		if text := visit(t, orders, "erika", page, nil).text(); strings.Count(text, "60 Tagen") != 1 || strings.Count(text, "für Umzüge gesperrt") != 2 {
+			t.Errorf("%s: %s", page, text)
+		}
+	}
+	orders.transfers = []order.ListedTransfer{{Name: "tee.com", TLD: ".com", Reason: "transfer.code_missing"}}
+	visit(t, orders, "erika", "/umzug", nil).wantPage(http.StatusOK, []string{"tee.com"}, []string{"60 Tagen"})
+}
+
 func TestTransferPage_AnnouncesIdentityCheckAboveTheLimit(t *testing.T) {
 	t.Parallel()
 	for limit, announced := range map[registrar.Cents]bool{1535: false, 1534: true} {

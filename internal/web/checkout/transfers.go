@@ -80,6 +80,7 @@ func (h *Handler) listTransfers(req *ui.Request) error {
 		Listed                order.ListedCounts
 		Lines, Impossible     []transferLine
 		Waiting               int // domains
+		Locked                bool
 		Failed, Running, Done transferGroup
 		New                   string
 	}{Unpaid: unpaid, New: transferPath(req.Language)}
@@ -105,6 +106,7 @@ func (h *Handler) listTransfers(req *ui.Request) error {
 			view.Lines = append(view.Lines, line)
 		}
 	}
+	view.Locked = someLocked(view.Lines)
 	slices.SortStableFunc(view.Lines, func(a, b transferLine) int { return cmp.Compare(a.urgency(), b.urgency()) })
 	for _, o := range view.Unpaid {
 		view.UnpaidDomains += o.transfers

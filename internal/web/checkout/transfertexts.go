@@ -104,6 +104,18 @@ var transferTexts = ui.Texts{
 		"Korrigieren Sie Auth-Codes direkt in der Zeile. Hat eine Domain eine Umzugssperre, heben Sie sie auf und prüfen Sie dann erneut.",
 		"Correct auth codes right in the line. If a domain has a transfer lock, remove it and then check again.",
 	},
+	"transfer.locked": {
+		"Diese Domain ist bei ihrem Anbieter für Umzüge gesperrt. Gehört sie Ihnen, heben Sie die Sperre zuerst dort auf.",
+		"This domain has a transfer lock at its provider. If it is yours, have the lock removed there first.",
+	},
+	"transfer.locked_wrong_code": {
+		"Der Auth-Code ist falsch, und die Domain hat eine Umzugssperre. Lassen Sie sich vom bisherigen Anbieter einen neuen Code geben und die Sperre aufheben.",
+		"The auth code is wrong, and the domain has a transfer lock. Ask your current provider for a new code and have them remove the lock.",
+	},
+	"transfer.locked_note": {
+		"In den ersten 60 Tagen nach Registrierung oder Umzug lässt sich eine Umzugssperre oft nicht aufheben.",
+		"In the first 60 days after a registration or transfer, a transfer lock often can't be removed.",
+	},
 	"transfer.good":        {"Bereit ({1})", "Ready ({1})"},
 	"transfer.line":        {"Zeile {1}", "Line {1}"},
 	"transfer.state":       {"Grund", "Reason"},
