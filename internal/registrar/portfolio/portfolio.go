@@ -219,11 +219,11 @@ type Notice struct {
 	Accepted                 bool      // by the mail server
 }
 
-// Concerns reports whether a notice of an order is about a domain: those about failed or refunded
+// Concerns reports whether a notice of an order is about a domain: those about late, failed or refunded
 // items list only these, one a line. One that lists none is about the whole order.
 func (n Notice) Concerns(name string) bool {
 	switch n.Kind {
-	case registrar.MailItemFailed, registrar.MailOrderRefunded, registrar.MailRefundReturned:
+	case registrar.MailOrderDelayed, registrar.MailItemFailed, registrar.MailOrderRefunded, registrar.MailRefundReturned:
 	default:
 		return true
 	}
