@@ -197,7 +197,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 	if err != nil {
 		return web.Config{}, err
 	}
-	overviews, err := overview.New(p.services.DB, p.now, time.Now)
+	overviews, err := overview.New(p.services.DB, p.transferDays, p.now, time.Now)
 	if err != nil {
 		return web.Config{}, err
 	}

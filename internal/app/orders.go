@@ -44,7 +44,7 @@ func (p *App) startOrders(ctx context.Context) error {
 		RecordError: p.recordJobError(admin.JobOrder), IsRenewalWording: renewal.IsCurrentWording,
 		NextCharge: renewal.NextCharge(p.services.DB, p.now), LiftedExpiry: renewal.LiftedExpiry(p.services.DB), OpenNotices: p.services.DB.ListOpenNotices,
 		LocksTransfers: p.sales.Accounts.LocksTransfers,
-		TransferDays:   func(tld string) int { _, days := p.sales.Accounts.TransferTerms(tld); return days },
+		TransferDays:   p.transferDays,
 	}
 	p.observeOrders(&settings) //nolint:contextcheck // as above
 	if p.orders, err = order.New(settings); err != nil {
@@ -129,4 +129,10 @@ func (p *App) acpConfig() (acp.Config, error) {
 			return listed
 		},
 	}, err
+}
+
+// transferDays returns how many days a transfer to us may take.
+func (p *App) transferDays(tld string) int {
+	_, days := p.sales.Accounts.TransferTerms(tld)
+	return days
 }

@@ -28,9 +28,9 @@ type Company struct {
 	// terminations are also announced to Email, which is required.
 	Email string `toml:"email"`
 	Phone string `toml:"phone"`
-	// Representative is the authorised representative, such as "Geschäftsführerin Erika
-	// Mustermann"; mails name it, too. Responsible is the person responsible for the content, with an address
-	// if it differs. Both appear in the legal notice. Default: none.
+	// Representative is the name of the authorised representative, which the legal notice and mails show
+	// in every language, without a title. Responsible is the name of the person responsible for the
+	// content, with an address if it differs. Default: none.
 	Representative string `toml:"representative"`
 	Responsible    string `toml:"responsible"`
 	// Texts is a folder with files that replace the built-in legal texts and the help page:

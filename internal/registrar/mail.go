@@ -67,6 +67,7 @@ const (
 	MailOrderPaid            MailKind = "order_paid"           // the receipt
 	MailOrderEnded           MailKind = "order_ended"          // the outcome of each item, and refunds
 	MailOrderCompleted       MailKind = "order_completed"      // the receipt of an order that is completed already
+	MailOrderDelayed         MailKind = "order_delayed"        // a paid order takes hours longer than usual
 	MailItemFailed           MailKind = "item_failed"          // an item has failed while others are still in progress
 	MailPaymentRefunded      MailKind = "payment_refunded"     // a late or duplicate payment is refunded
 	MailOrderRefunded        MailKind = "order_refunded"       // a paid order is refunded, in part or in full
@@ -114,7 +115,7 @@ var notices = map[MailKind]bool{
 	MailDomainClosed: true, MailDomainRestored: true, MailDataReminder: true, MailHolderExpiry: true,
 	MailRenewalOn: true, MailRenewalUpcoming: true, MailRenewalPriceRise: true, MailRenewalDeclined: true, MailRenewalFailed: true,
 	MailTransferAway: true, MailTransferAwayEnded: true,
-	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, MailItemFailed: true, // commercial letters, and evidence in a dispute
+	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, MailOrderDelayed: true, MailItemFailed: true, // commercial letters, and evidence in a dispute
 	MailOrderRefunded: true, MailPaymentRefunded: true, MailRefundReturned: true,
 	MailPaymentDispute: true, MailContractEnds: true, MailNoticeHandled: true, MailWithdrawal: true, MailTermination: true,
 	MailDomainChanged: true, MailNameserversRefused: true, MailAuthCode: true, MailRenewalOff: true, MailRenewalHeld: true, MailLetExpire: true, // confirm what a customer has done with a domain

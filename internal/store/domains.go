@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
@@ -187,6 +188,13 @@ func (db *DB) CountDomainGroups(ctx context.Context, customer string) ([]portfol
 	return rowsAs(func(row query.CountDomainGroupsRow) portfolio.Group {
 		return portfolio.Group{State: portfolio.State(row.Status), TLD: row.Tld, Folder: row.Folder, Domains: int(row.Domains)}
 	})(db.read().CountDomainGroups(ctx, customer))
+}
+
+// CountDomainFilters counts an account's domains by extension. One may have several counts.
+func (db *DB) CountDomainFilters(ctx context.Context, customer string, soon time.Time, lacking string) ([]portfolio.FilterCount, error) {
+	return rowsAs(func(row query.CountDomainFiltersRow) portfolio.FilterCount {
+		return portfolio.FilterCount{TLD: row.Tld, Urgent: int(row.Urgent), Ending: int(row.Ending), Lacking: int(row.Lacking)}
+	})(db.read().CountDomainFilters(ctx, query.CountDomainFiltersParams{CustomerID: customer, Soon: micros(soon), Lacking: "%" + lacking + "%"}))
 }
 
 // SetLabels stores the folder of a customer's domain and, unless nil, its note.

@@ -361,6 +361,18 @@ func TestPage_RestrictedDomainsHaveTheirOwnState(t *testing.T) {
 		if err != nil || page.Total() != 7 || counts["active"] != 3 || counts[portfolio.Leaving] != 1 || counts[portfolio.Suspended] != 1 || counts[portfolio.Held] != 1 || counts[portfolio.Disputed] != 1 {
 			t.Errorf("groups %+v, %v", page.Groups, err)
 		}
+		failing := addHeldDomain(t, db, anna, "h.org", registrar.DomainActive)
+		execStatement(t, db, `INSERT INTO renewals (domain_id, term_end, customer_id, name, tld, state, years, gross, announced_at, charge_at, attempts, updated_at)
+			SELECT id, paid_until, customer_id, name, tld, 'failed', 1, 100, 0, 0, 3, 0 FROM domains WHERE id = $1`, failing)
+		soon := testTime.AddDate(0, 1, 0)
+		filters, err := service.CountFilters(ctx, actor, soon, "Hold")
+		var urgent, lacking int
+		for _, filter := range filters {
+			urgent, lacking = urgent+filter.Urgent, lacking+filter.Lacking
+		}
+		if page, err = service.Page(ctx, actor, portfolio.Filter{UrgentBefore: soon}, 10, nil); err != nil || urgent != len(page.Domains) || urgent != 6 || lacking != 1 {
+			t.Errorf("counted %+v, listed %d urgent ones, %v", filters, len(page.Domains), err)
+		}
 		facts, err := db.OverviewFacts(ctx, anna, overview.Bounds{Limit: 10})
 		if err != nil || len(facts.Restricted) != 4 {
 			t.Errorf("overview: %+v, %v", facts.Restricted, err)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -50,6 +51,12 @@ func addUnfinished(ctx context.Context, q *query.Queries, customer string, limit
 			return err
 		}
 		facts.OrderCount = int(orders)
+	}
+	transferring := func(o overview.Order) bool { return o.State == order.Provisioning && o.Kind == order.Transfer }
+	if slices.ContainsFunc(facts.Orders, transferring) {
+		if facts.Transfers, err = listRunningTransfers(ctx, q, customer, overview.MaxTransfers, 0); err != nil {
+			return err
+		}
 	}
 	if facts.Changes, err = rowsAs(openChangeOf)(q.ListOpenDomainChanges(ctx, customer, int32(limit))); err != nil {
 		return err

@@ -108,7 +108,11 @@ func (db *DB) ListTransfers(ctx context.Context, customer string, ended provisio
 	if ended != "" {
 		return rowsAs(endedTransferOf)(db.read().ListEndedTransfers(ctx, query.ListEndedTransfersParams{CustomerID: customer, State: string(ended), MaxRows: int32(limit), SkipRows: int32(offset)}))
 	}
-	return rowsAs(provisionItemOf)(db.read().ListRunningTransfers(ctx, query.ListRunningTransfersParams{CustomerID: customer, MaxRows: int32(limit), SkipRows: int32(offset)}))
+	return listRunningTransfers(ctx, db.read(), customer, limit, offset)
+}
+
+func listRunningTransfers(ctx context.Context, q *query.Queries, customer string, limit, offset int) ([]provision.Item, error) {
+	return rowsAs(provisionItemOf)(q.ListRunningTransfers(ctx, query.ListRunningTransfersParams{CustomerID: customer, MaxRows: int32(limit), SkipRows: int32(offset)}))
 }
 
 func endedTransferOf(row query.ListEndedTransfersRow) provision.Item {

@@ -80,6 +80,9 @@ func TestListTransfers_RefusedAtPaymentHasFailed(t *testing.T) {
 		if err != nil || len(facts.Orders) != 1 || facts.Orders[0].Name != "moving.org" || facts.Orders[0].Items != 1 || facts.Orders[0].Failed != 1 {
 			t.Errorf("%+v, %v", facts.Orders, err)
 		}
+		if len(facts.Transfers) != 1 || facts.Transfers[0].Name != "moving.org" || facts.Transfers[0].Payment != "order:"+o.ID {
+			t.Errorf("in progress: %+v", facts.Transfers)
+		}
 	})
 }
 

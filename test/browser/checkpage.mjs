@@ -1,5 +1,5 @@
 // What holds for every page: no serious axe violation in light and dark mode, nothing
-// wider than the screen, one heading. Screenshots are taken if there is a folder for them.
+// wider than the screen, no time wider than its column, one heading. Screenshots are taken if there is a folder for them.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import axe from "axe-core";
@@ -46,6 +46,11 @@ export async function checkPage(page, name, language = "de") {
   assert.ok((await page.title()).length > 3, name);
   const { width, screen } = await page.evaluate(() => ({ width: document.documentElement.scrollWidth, screen: innerWidth }));
   assert.ok(width <= screen, `${name} is ${width} wide on a screen of ${screen}`);
+  const cut = await page.evaluate(() => [...document.querySelectorAll(".log td time")].filter((time) => {
+    const cell = time.closest("td");
+    return time.getBoundingClientRect().right > cell.getBoundingClientRect().right - parseFloat(getComputedStyle(cell).paddingRight) + 0.5;
+  }).map((time) => time.textContent));
+  assert.deepEqual(cut, [], name + ": times wider than their column");
   await screenshot(page, script + "-" + String(++number).padStart(2, "0") + "-" + name.replace(/[^a-z0-9]+/gi, "-"));
   ok("page " + name);
 }

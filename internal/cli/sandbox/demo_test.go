@@ -257,3 +257,13 @@ func TestDemo_PasswordIsLongAndRandom(t *testing.T) {
 		seen[password] = true
 	}
 }
+
+// Pages and mails in every language show the names as they are.
+func TestCompany_NamesHaveNoTitleOfALanguage(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{company.Representative, company.Responsible} {
+		if name != "Erika Beispiel" {
+			t.Errorf("%q is more than a name", name)
+		}
+	}
+}

@@ -31,7 +31,7 @@ var company = config.Company{
 	Name: "Sandkasten Domainkontor GmbH", Street: "Musterkai 1", PostalCode: "20457", City: "Hamburg",
 	Register: "Amtsgericht Hamburg, HRB 000000", VATID: "DE000000000", TaxNumber: "27/000/00000",
 	Email: "rechnung@dotkontor.example", Phone: "+49 40 0000000",
-	Representative: "Geschäftsführerin Erika Beispiel", Responsible: "Erika Beispiel, Anschrift wie oben",
+	Representative: "Erika Beispiel", Responsible: "Erika Beispiel",
 	InvoicePrefix: "RE", CorrectionPrefix: "RK",
 }
 

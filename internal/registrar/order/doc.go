@@ -156,6 +156,8 @@
 //	paid, or confirmed           the receipt, with the invoice attached, after receiptDelay
 //	completed before it is sent  receipt and outcome in one mail, with the invoice attached
 //	completed after that         the outcome
+//	not provisioned after        once, what is late and what happens next; transfers take days
+//	delayNoticeAfter             anyway
 //	an item failed               the outcome with reason and refund, after the receipt
 //	automatic renewal            the receipt; an outcome only if something failed
 //	payment unmatched            the refund

@@ -270,6 +270,7 @@ func (s *Refunds) update(ctx context.Context, id string, change func(m *Transiti
 			return err
 		}
 		m.To.Version, m.To.UpdatedAt = o.Version+1, s.now()
+		m.addDelayedMail()
 		if updated, err := s.cfg.Store.UpdateOrder(ctx, m); updated || err != nil {
 			return err
 		}

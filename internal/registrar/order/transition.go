@@ -131,7 +131,11 @@ func (s *Service) releaseLease(o *Order) {
 	case o.State == Provisioning && o.provisioningEnded():
 		o.DueAt = clock // an item has ended meanwhile
 	case o.State == Provisioning:
-		o.DueAt = clock.Add(jobs.Backoff(o.Attempts, minProvisioningPoll, maxProvisioningPoll))
+		delay := jobs.Backoff(o.Attempts, minProvisioningPoll, maxProvisioningPoll)
+		if left := o.PaidAt.Add(delayNoticeAfter).Sub(s.now()); left > 0 {
+			delay = min(delay, left)
+		}
+		o.DueAt = clock.Add(delay)
 	default:
 		o.DueAt = time.Time{}
 	}
@@ -172,6 +176,7 @@ func (s *Service) transition(ctx context.Context, m *Transition) error {
 	defer cancel()
 	m.To.Version = m.From.Version + 1
 	m.To.UpdatedAt, m.At = s.now(), s.worker.Now()
+	m.addDelayedMail()
 	updated, err := s.cfg.Store.UpdateOrder(store, *m)
 	switch {
 	case err != nil:

@@ -16,7 +16,8 @@
 //	             change of address not confirmed                    the link expires
 //	unpaid       any other order that can be paid                   the order expires
 //	in progress  automatic renewal being charged                    –
-//	             paid order being provisioned                       –
+//	             paid order being provisioned                       its transfers are expected
+//	                                                                to be complete
 //	             change of a domain                                 the end of its wait
 //	             outgoing transfer that is stopped, approved or     the registry approves it
 //	             about to end

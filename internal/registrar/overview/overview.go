@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 )
 
@@ -26,6 +27,9 @@ const maxRows = 30
 // MaxLeaving bounds the domains that other registrars have requested. It is higher because a
 // thief may request all of them at once, and each has to be stopped.
 const MaxLeaving = 200
+
+// MaxTransfers bounds the transfers in progress that are read for the days on which they end.
+const MaxTransfers = 300
 
 // Kind is what a line is about.
 type Kind string
@@ -106,6 +110,7 @@ type Facts struct {
 	NewEmailUntil time.Time
 	Orders        []Order
 	OrderCount    int
+	Transfers     []provision.Item // in progress; read if one of Orders waits for a transfer
 	Changes       []Change
 	ChangeCount   int
 	Leaving       []Leaving
@@ -179,17 +184,18 @@ func (o Overview) SpentTotal() (sum registrar.Cents) {
 
 // Service is safe for concurrent use.
 type Service struct {
-	store      Store
-	now, clock func() time.Time
+	store        Store
+	transferDays func(tld string) int
+	now, clock   func() time.Time
 }
 
-// New returns a Service. now is business time, by which terms end; clock is the wall clock of
-// links.
-func New(store Store, now, clock func() time.Time) (*Service, error) {
-	if store == nil || now == nil || clock == nil {
-		return nil, errors.New("overview: store, now and clock are required")
+// New returns a Service. transferDays is how long a transfer may take; now is business time, by
+// which terms end; clock is the wall clock of links.
+func New(store Store, transferDays func(tld string) int, now, clock func() time.Time) (*Service, error) {
+	if store == nil || transferDays == nil || now == nil || clock == nil {
+		return nil, errors.New("overview: store, transferDays, now and clock are required")
 	}
-	return &Service{store, now, clock}, nil
+	return &Service{store, transferDays, now, clock}, nil
 }
 
 // Of returns the overview of the actor's account.
@@ -209,7 +215,31 @@ func (s *Service) Of(ctx context.Context, actor registrar.Actor) (Overview, erro
 	if err != nil {
 		return Overview{}, err
 	}
-	return overviewOf(facts, now), nil
+	o := overviewOf(facts, now)
+	for i, line := range o.InProgress {
+		if line.Kind == Provisioning && line.Order.Kind == order.Transfer {
+			o.InProgress[i].Until = s.transferredBy(line.Order.ID, facts.Transfers)
+		}
+	}
+	return o, nil
+}
+
+// transferredBy returns when the last transfer of an order is expected to be complete; zero if a
+// registry has not accepted one yet.
+func (s *Service) transferredBy(id string, running []provision.Item) (last time.Time) {
+	for _, item := range running {
+		if of, found := order.OrderOfPayment(item.Payment); !found || of != id {
+			continue
+		}
+		by := item.TransferredBy(s.transferDays(item.TLD))
+		if by.IsZero() {
+			return by
+		}
+		if by.After(last) {
+			last = by
+		}
+	}
+	return last
 }
 
 // month returns the beginning of the month that many months from now.

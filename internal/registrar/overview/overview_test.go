@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 )
 
@@ -141,5 +143,36 @@ func TestOverview_RequestedTransferWaitsForCustomerFirst(t *testing.T) {
 	o := overviewOf(Facts{HasRegistrant: true, Orders: []Order{prepared}, Leaving: []Leaving{pending}}, testTime)
 	if first := o.Decide[0]; first.Kind != TransferRequested || first.Domain.Name != "a.org" || !first.Until.Equal(acts) {
 		t.Errorf("the first line is %+v, want the requested transfer", first)
+	}
+}
+
+// factsStore is a Store with fixed facts.
+type factsStore Facts
+
+func (f factsStore) OverviewFacts(context.Context, string, Bounds) (Facts, error) {
+	return Facts(f), nil
+}
+
+func TestOverview_TransfersAreExpectedWhenTheLastOneIs(t *testing.T) {
+	t.Parallel()
+	transfer := func(name, of string, state provision.State, requested time.Time) provision.Item {
+		return provision.Item{Name: name, TLD: name[1:], Payment: order.PaymentOf(of), State: state, RequestedAt: requested}
+	}
+	running := []provision.Item{
+		transfer("a.com", "ord_1", provision.StatePending, testTime), transfer("a.de", "ord_1", provision.StatePending, testTime.Add(time.Hour)),
+		transfer("b.com", "ord_2", provision.StatePending, testTime), transfer("c.com", "ord_2", provision.StateRequested, testTime),
+	}
+	facts := Facts{HasRegistrant: true, Transfers: running}
+	for _, id := range []string{"ord_1", "ord_2"} {
+		facts.Orders = append(facts.Orders, Order{ID: id, State: order.Provisioning, Kind: order.Transfer})
+	}
+	now := func() time.Time { return testTime }
+	service, err := New(factsStore(facts), func(tld string) int { return map[string]int{".com": 5}[tld] }, now, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := service.Of(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: "cus_1"})
+	if err != nil || len(o.InProgress) != 2 || !o.InProgress[0].Until.Equal(testTime.AddDate(0, 0, 5)) || !o.InProgress[1].Until.IsZero() {
+		t.Errorf("%+v, %v", o.InProgress, err)
 	}
 }

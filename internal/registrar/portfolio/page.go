@@ -124,6 +124,23 @@ func (s *Service) Page(ctx context.Context, actor registrar.Actor, filter Filter
 	return page, nil
 }
 
+// FilterCount counts the domains of an extension that filters find.
+type FilterCount struct {
+	TLD     string
+	Urgent  int // Filter.UrgentBefore
+	Ending  int // Filter.PaidBefore, of active domains
+	Lacking int // Filter.LacksStatus, of active domains with statuses of the registry
+}
+
+// CountFilters counts the actor's domains that need attention or end before a time, or that lack an
+// EPP status. An extension may have several counts.
+func (s *Service) CountFilters(ctx context.Context, actor registrar.Actor, soon time.Time, lacking string) ([]FilterCount, error) {
+	if actor.Customer == "" {
+		return nil, &registrar.Error{Kind: registrar.KindUnauthenticated}
+	}
+	return s.store.CountDomainFilters(ctx, actor.Customer, soon, lacking)
+}
+
 // regroup moves restricted domains from the groups of active ones to their own.
 func regroup(groups []Group, restricted []Domain) []Group {
 	move := func(group Group, by int) {

@@ -144,6 +144,8 @@ type Store interface {
 	// CountDomainGroups counts all domains of the account by status.
 	ListDomainsPage(ctx context.Context, customer string, filter Filter, limit int) ([]Domain, error)
 	CountDomainGroups(ctx context.Context, customer string) ([]Group, error)
+	// CountDomainFilters counts the account's domains by extension; see Service.CountFilters.
+	CountDomainFilters(ctx context.Context, customer string, soon time.Time, lacking string) ([]FilterCount, error)
 	// ListRestrictedDomains returns the account's restricted domains, by name and at most MaxListed.
 	// Only id, name, state and what a group counts are set.
 	ListRestrictedDomains(ctx context.Context, customer string) ([]Domain, error)
@@ -217,11 +219,11 @@ type Notice struct {
 	Accepted                 bool      // by the mail server
 }
 
-// Concerns reports whether a notice of an order is about a domain: those about failed or refunded
+// Concerns reports whether a notice of an order is about a domain: those about late, failed or refunded
 // items list only these, one a line. One that lists none is about the whole order.
 func (n Notice) Concerns(name string) bool {
 	switch n.Kind {
-	case registrar.MailItemFailed, registrar.MailOrderRefunded, registrar.MailRefundReturned:
+	case registrar.MailOrderDelayed, registrar.MailItemFailed, registrar.MailOrderRefunded, registrar.MailRefundReturned:
 	default:
 		return true
 	}

@@ -23,6 +23,11 @@ func (n forbiddenStore) CountDomainGroups(context.Context, string) ([]Group, err
 	return nil, nil
 }
 
+func (n forbiddenStore) CountDomainFilters(context.Context, string, time.Time, string) ([]FilterCount, error) {
+	n.t.Error("the store was called")
+	return nil, nil
+}
+
 func (n forbiddenStore) ListRestrictedDomains(context.Context, string) ([]Domain, error) {
 	n.t.Error("the store was called")
 	return nil, nil
@@ -127,7 +132,7 @@ func TestNotice_ConcernsListedDomainsOrWholeOrder(t *testing.T) {
 		"Bestellung: ord_1\n\nhaus.de.com\n":                                                      false,
 		"Wir erstatten 7,00 € am\n16.11.2026.\n\nhttps://kontor.example/portal\n":                 true,
 	} {
-		for _, kind := range []registrar.MailKind{registrar.MailItemFailed, registrar.MailOrderRefunded, registrar.MailRefundReturned} {
+		for _, kind := range []registrar.MailKind{registrar.MailOrderDelayed, registrar.MailItemFailed, registrar.MailOrderRefunded, registrar.MailRefundReturned} {
 			if got := (Notice{Kind: kind, Body: body}).Concerns("haus.de"); got != want {
 				t.Errorf("%s: %t of %q", kind, got, body)
 			}

@@ -87,6 +87,15 @@ type Item struct {
 	CreatedAt, UpdatedAt time.Time
 }
 
+// TransferredBy returns when a transfer that the registry has accepted is expected to be complete,
+// given how many days it may take (see Accounts.TransferTerms); zero before.
+func (i Item) TransferredBy(days int) time.Time {
+	if i.State != StatePending {
+		return time.Time{}
+	}
+	return i.RequestedAt.AddDate(0, 0, days)
+}
+
 // Domain is a customer's domain as this package synchronises it with the registry.
 type Domain struct {
 	ID, Customer, Name, TLD string

@@ -172,6 +172,29 @@ FROM domains
 WHERE customer_id = $1
 GROUP BY status, tld, folder;
 
+-- Counts what SearchDomains finds with urgent_before, what it finds active with paid_before, and which
+-- domains lack the lock, by extension and status. What is rare is read from its own table once, not for each row.
+-- name: CountDomainFilters :many
+SELECT domains.tld,
+    CAST(sum(CASE WHEN domains.status = 'active' AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(soon) THEN 1 ELSE 0 END) AS BIGINT) AS ending,
+    CAST(sum(CASE WHEN domains.status = 'active' AND domains.registry_status <> '' AND domains.registry_status NOT LIKE sqlc.arg(lacking) THEN 1 ELSE 0 END) AS BIGINT) AS lacking,
+    CAST(sum(CASE WHEN domains.status IN ('expired', 'redemption', 'transit')
+        OR domains.status = 'active' AND (domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(soon) OR domains.registry_status LIKE '%Hold%')
+        OR domains.status <> 'transferred_out' AND (domains.contact_check NOT IN ('', 'new', 'guest') OR domains.id IN (
+            SELECT outgoing_transfers.domain_id FROM outgoing_transfers WHERE outgoing_transfers.customer_id = sqlc.arg(customer_id) AND outgoing_transfers.ended_at = 0))
+        OR domains.status = 'active' AND (domains.id IN (
+            SELECT renewals.domain_id FROM renewals JOIN domains AS renewed ON renewed.id = renewals.domain_id AND renewed.paid_until = renewals.term_end
+            WHERE renewals.customer_id = sqlc.arg(customer_id) AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0))
+            OR domains.id IN (
+            SELECT provision_items.domain_id FROM orders
+            JOIN disputes ON disputes.order_id = orders.id
+            JOIN provision_items ON provision_items.payment = 'order:' || orders.id
+            WHERE orders.customer_id = sqlc.arg(customer_id) AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')))
+        THEN 1 ELSE 0 END) AS BIGINT) AS urgent
+FROM domains
+WHERE domains.customer_id = sqlc.arg(customer_id)
+GROUP BY domains.status, domains.tld;
+
 -- name: SetDomainLabels :execrows
 UPDATE domains SET folder = sqlc.arg(folder), note = sqlc.arg(note)
 WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id);

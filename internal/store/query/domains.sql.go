@@ -69,6 +69,71 @@ func (q *Queries) ClearDomainLabels(ctx context.Context, customerID string) erro
 	return err
 }
 
+const countDomainFilters = `-- name: CountDomainFilters :many
+SELECT domains.tld,
+    CAST(sum(CASE WHEN domains.status = 'active' AND domains.paid_until > 0 AND domains.paid_until < $1 THEN 1 ELSE 0 END) AS BIGINT) AS ending,
+    CAST(sum(CASE WHEN domains.status = 'active' AND domains.registry_status <> '' AND domains.registry_status NOT LIKE $2 THEN 1 ELSE 0 END) AS BIGINT) AS lacking,
+    CAST(sum(CASE WHEN domains.status IN ('expired', 'redemption', 'transit')
+        OR domains.status = 'active' AND (domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < $1 OR domains.registry_status LIKE '%Hold%')
+        OR domains.status <> 'transferred_out' AND (domains.contact_check NOT IN ('', 'new', 'guest') OR domains.id IN (
+            SELECT outgoing_transfers.domain_id FROM outgoing_transfers WHERE outgoing_transfers.customer_id = $3 AND outgoing_transfers.ended_at = 0))
+        OR domains.status = 'active' AND (domains.id IN (
+            SELECT renewals.domain_id FROM renewals JOIN domains AS renewed ON renewed.id = renewals.domain_id AND renewed.paid_until = renewals.term_end
+            WHERE renewals.customer_id = $3 AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0))
+            OR domains.id IN (
+            SELECT provision_items.domain_id FROM orders
+            JOIN disputes ON disputes.order_id = orders.id
+            JOIN provision_items ON provision_items.payment = 'order:' || orders.id
+            WHERE orders.customer_id = $3 AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')))
+        THEN 1 ELSE 0 END) AS BIGINT) AS urgent
+FROM domains
+WHERE domains.customer_id = $3
+GROUP BY domains.status, domains.tld
+`
+
+type CountDomainFiltersParams struct {
+	Soon       int64
+	Lacking    string
+	CustomerID string
+}
+
+type CountDomainFiltersRow struct {
+	Tld     string
+	Ending  int64
+	Lacking int64
+	Urgent  int64
+}
+
+// Counts what SearchDomains finds with urgent_before, what it finds active with paid_before, and which
+// domains lack the lock, by extension and status. What is rare is read from its own table once, not for each row.
+func (q *Queries) CountDomainFilters(ctx context.Context, arg CountDomainFiltersParams) ([]CountDomainFiltersRow, error) {
+	rows, err := q.db.QueryContext(ctx, countDomainFilters, arg.Soon, arg.Lacking, arg.CustomerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []CountDomainFiltersRow{}
+	for rows.Next() {
+		var i CountDomainFiltersRow
+		if err := rows.Scan(
+			&i.Tld,
+			&i.Ending,
+			&i.Lacking,
+			&i.Urgent,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const countDomainGroups = `-- name: CountDomainGroups :many
 SELECT status, tld, folder, COUNT(*) AS domains
 FROM domains

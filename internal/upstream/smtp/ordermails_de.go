@@ -144,6 +144,26 @@ Ihres übernehmen, steht in einer eigenen E-Mail. Danach ist alles hier:
 {{end}}
 {{.Portal}}
 `},
+	registrar.MailOrderDelayed: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung dauert länger als üblich", `
+{{if .Automatic}}Ihre automatische Verlängerung{{else}}Ihre Bestellung{{end}} vom {{.Day}} ist noch nicht fertig. Das dauert
+länger als üblich. Wir versuchen es weiter; Sie müssen nichts tun.
+
+Bestellung: {{.Order}}
+{{range .Items}}
+{{.Name}}
+  {{if eq .Kind "register"}}Registrierung{{else if eq .Kind "restore"}}Wiederherstellung{{else}}Verlängerung{{end}} noch in Arbeit
+{{end}}
+Wir schreiben Ihnen, sobald es erledigt ist.{{if not .Free}} Ihre Zahlung von {{.Gross}}
+haben wir erhalten. Was wir nicht ausführen können, erstatten wir
+vollständig.{{end}}
+{{if .Unclaimed}}
+Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
+Ihres übernehmen, steht in einer eigenen E-Mail. Danach ist alles hier:
+{{else}}
+Den Stand sehen Sie unter „Bestellungen“:
+{{end}}
+{{.Portal}}
+`},
 	registrar.MailItemFailed: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: nicht möglich{{with .Refund}}, wir erstatten {{.}}{{end}}", `
 in Ihrer Bestellung vom {{.Day}} hat etwas nicht geklappt:
 

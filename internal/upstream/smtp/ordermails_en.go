@@ -137,6 +137,25 @@ it to yours in a separate email. After that, you find everything here:
 {{end}}
 {{.Portal}}
 `},
+	registrar.MailOrderDelayed: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order is taking longer than usual", `
+{{if .Automatic}}Your automatic renewal{{else}}Your order{{end}} of {{.Day}} is not complete yet. It is taking longer than
+usual. We keep trying; there is nothing you need to do.
+
+Order: {{.Order}}
+{{range .Items}}
+{{.Name}}
+  {{if eq .Kind "register"}}registration{{else if eq .Kind "restore"}}restore{{else}}renewal{{end}} in progress
+{{end}}
+We will email you when it is done.{{if not .Free}} We have received your payment of
+{{.Gross}}. Anything we can't complete is refunded in full.{{end}}
+{{if .Unclaimed}}
+The order does not belong to an account yet; we send you the link to add
+it to yours in a separate email. After that, you find everything here:
+{{else}}
+You can follow the progress under "Orders":
+{{end}}
+{{.Portal}}
+`},
 	registrar.MailItemFailed: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: failed{{with .Refund}}, we are refunding {{.}}{{end}}", `
 Part of your order of {{.Day}} has failed:
 

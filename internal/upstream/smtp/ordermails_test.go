@@ -182,6 +182,11 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 			de: []string{"Ihre Bestellung vom 18.11.2026 ist abgeschlossen.", "neu.de\n  ist registriert\n", "ki.ai\n  ist verlängert\n", "umzug.de\n  ist zu uns umgezogen\n"},
 			en: []string{"Your order of 18 November 2026 is completed.", "registered", "renewed", "transferred to us"}, deNever: "geben",
 		},
+		"delayed": {
+			kind: registrar.MailOrderDelayed, facts: orderMailData(nil),
+			de: []string{"Ihre Bestellung vom 18.11.2026 ist noch nicht fertig. Das dauert\nlänger als üblich.", "neu.de\n  Registrierung noch in Arbeit\n", "ki.ai\n  Verlängerung noch in Arbeit\n", "erstatten wir\nvollständig", "Sie müssen nichts tun"},
+			en: []string{"Your order of 18 November 2026 is not complete yet.", "registration in progress", "renewal in progress", "refunded in full", "nothing you need to do"}, deNever: "zu keinem Konto",
+		},
 		"some failed": {
 			kind: registrar.MailOrderEnded, facts: because("epp_exists"),
 			de: []string{"zum Teil", "neu.de\n  nicht möglich: der Name war inzwischen vergeben\n", "erstatten wir insgesamt 8,21 EUR", "5 bis 10 Werktage"}, en: []string{"partly", "taken in the meantime", "we refund 8.21 EUR in total", "5 to 10\nworking days"},

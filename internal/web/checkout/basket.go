@@ -108,6 +108,8 @@ func (h *Handler) basketRate(req *ui.Request) (basisPoints int, key string) {
 		return shown, "basket.vat"
 	case rule == billing.RuleReverseCharge:
 		return basisPoints, "basket.vat_reverse"
+	case rule == billing.RuleOutsideEU:
+		return basisPoints, "basket.vat_untaxed"
 	default:
 		return basisPoints, "basket.vat_known"
 	}

@@ -212,7 +212,7 @@ func TestBasket_KnownAddressDeterminesVATRate(t *testing.T) {
 	const unknown = "Ihr Steuersatz hängt von Ihrer Anschrift ab"
 	for country, known := range map[string]string{
 		"": "", "DE": "Berechnet mit 19\u00a0% Umsatzsteuer, passend zu Ihrer Anschrift.", "AT": "weil Ihre Umsatzsteuer-ID bestätigt ist: Sie schulden die Steuer selbst (Reverse Charge).",
-		"CH": "Berechnet mit 0\u00a0% Umsatzsteuer, passend zu Ihrer Anschrift.",
+		"CH": "Berechnet ohne Umsatzsteuer: Bei Ihrer Anschrift fällt keine deutsche Umsatzsteuer an.",
 	} {
 		s := &browser{t: t, d: &fakeOrders{}, who: "erika"}
 		if country != "" {
@@ -222,7 +222,7 @@ func TestBasket_KnownAddressDeterminesVATRate(t *testing.T) {
 		if known == "" {
 			s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{unknown}, []string{"passend zu Ihrer Anschrift"})
 		} else {
-			s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{known}, []string{unknown, map[bool]string{true: "passend zu Ihrer Anschrift", false: "Reverse Charge"}[country == "AT"]})
+			s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{known}, []string{unknown, map[bool]string{true: "passend zu Ihrer Anschrift", false: "Reverse Charge"}[country == "AT"], map[bool]string{true: "Ihre Umsatzsteuer-ID", false: unknown}[country == "CH"]})
 		}
 	}
 }

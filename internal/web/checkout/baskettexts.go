@@ -20,6 +20,10 @@ var basketTexts = ui.Texts{
 		"Berechnet mit {1} Umsatzsteuer, passend zu Ihrer Anschrift.",
 		"Calculated with {1} VAT, based on your address.",
 	},
+	"basket.vat_untaxed": {
+		"Berechnet ohne Umsatzsteuer: Bei Ihrer Anschrift fällt keine deutsche Umsatzsteuer an.",
+		"Calculated without VAT: with your address, no German VAT is due.",
+	},
 	"basket.vat_reverse": {
 		"Berechnet ohne Umsatzsteuer, weil Ihre Umsatzsteuer-ID bestätigt ist: Sie schulden die Steuer selbst (Reverse Charge).",
 		"Calculated without VAT because your VAT ID is confirmed: you account for the tax yourself (reverse charge).",

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
@@ -77,6 +78,8 @@ func (h *Handler) disputed(req *ui.Request, orders ...order.Order) (map[string]d
 // completed for its customer, whatever was provisioned, until an operator lifts the lock.
 func stateKey(o order.Order, disputed dispute.Dispute) string {
 	switch {
+	case o.State == order.AwaitingVerification && o.Totals.Rule == string(billing.RuleUnknownCountry):
+		return "state.awaiting_address" // which decides whether the identity has to be verified
 	case !disputed.Lock.InForce():
 		return "state." + displayState(o)
 	case disputed.Status == dispute.Lost:

@@ -33,6 +33,15 @@ func TestOrders_ListIsPaginated(t *testing.T) {
 	visit(t, d, "", "/portal/orders", nil).wantRedirect("/portal/sign-in?next=%2Fportal%2Forders")
 }
 
+func TestOrders_IdentityIsAwaitedOnceTheAddressIsKnown(t *testing.T) {
+	t.Parallel()
+	for rule, want := range map[string]string{"domestic": "wartet auf Ihren Identitätsnachweis", "unknown_country": "wartet auf Ihre Anschrift"} {
+		o := newOrder(order.AwaitingVerification)
+		o.Totals.Rule = rule
+		visit(t, &fakeOrders{orders: []order.Order{o}}, "erika", "/portal/orders", nil).wantPage(http.StatusOK, []string{want}, []string{"nicht nachgewiesen"})
+	}
+}
+
 func TestTextKey_PartIsRefundedOnceTheRefundIsMade(t *testing.T) {
 	t.Parallel()
 	o := newOrder(order.PartiallyCompleted)

@@ -144,7 +144,8 @@ var orderTexts = ui.Texts{
 
 	"state.disputed":              {"Zahlung ungeklärt", "payment unresolved"},
 	"state.lost":                  {"Zahlung zurückgegangen", "payment returned"},
-	"state.awaiting_verification": {"Identität nicht nachgewiesen", "identity not verified"},
+	"state.awaiting_verification": {"wartet auf Ihren Identitätsnachweis", "awaiting your identity verification"},
+	"state.awaiting_address":      {"wartet auf Ihre Anschrift", "awaiting your address"},
 	"state.awaiting_payment":      {"wartet auf Ihre Zahlung", "awaiting payment"},
 	"state.free":                  {"wartet auf Ihre Zustimmung", "awaiting your confirmation"},
 	"state.paying":                {"Zahlung läuft", "payment in progress"},

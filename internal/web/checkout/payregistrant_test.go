@@ -107,6 +107,9 @@ func TestPay_InvalidRegistrantKeepsInputAndPaysNothing(t *testing.T) {
 	if !slices.Equal(d.calls, []string{"registrant"}) {
 		t.Errorf("called %v", d.calls)
 	}
+	d.view.Order.Totals.Rule = "unknown_country"
+	visit(t, d, "erika", payPage+"/pay", paid).wantPage(http.StatusUnprocessableEntity, []string{"solange Ihre Angaben nicht vollständig sind"}, []string{"weil wir Ihr Land noch nicht kennen"})
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"weil wir Ihr Land noch nicht kennen"}, nil)
 	d.view.Missing = append(d.view.Missing, order.MissingCode)
 	visit(t, d, "erika", payPage+"/registrant", form(typedRegistrant...)).wantPage(http.StatusUnprocessableEntity, []string{`value="Heidestraße 17"`}, []string{payButton})
 	d.registrantErr = nil

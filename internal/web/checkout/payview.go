@@ -319,6 +319,9 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	if o.Totals.ForConsumer() && view.Owner.VATID != "" && !o.Totals.Unchecked && o.State.Open() {
 		s.VATKey = vatNotConfirmed
 	}
+	if t.registrant != nil && o.Totals.Rule == string(billing.RuleUnknownCountry) {
+		s.VATKey = "vat.incomplete"
+	}
 	return s, nil
 }
 

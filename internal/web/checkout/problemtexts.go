@@ -10,9 +10,13 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Mit deutscher Umsatzsteuer, weil wir Ihr Land noch nicht kennen. Das kann sich mit Ihrer Anschrift ändern.",
 		"Includes German VAT, because we don't know your country yet. This may change once you enter your address.",
 	},
+	"vat.incomplete": {
+		"Mit deutscher Umsatzsteuer, solange Ihre Angaben nicht vollständig sind. Den Betrag mit Ihrer Anschrift sehen Sie, bevor Sie bezahlen.",
+		"Includes German VAT until your details are complete. You see the amount for your address before you pay.",
+	},
 	"vat.outside_eu": {
-		"Ohne Umsatzsteuer: Sie sind außerhalb der Europäischen Union ansässig.",
-		"No VAT: your address is outside the European Union.",
+		"Ohne Umsatzsteuer: Bei Ihrer Anschrift fällt keine deutsche Umsatzsteuer an.",
+		"No VAT: with your address, no German VAT is due.",
 	},
 	"vat.reverse_charge": {
 		"Ihre Umsatzsteuer-ID {1} ist bestätigt. Wir berechnen keine Umsatzsteuer: Steuerschuldnerschaft des Leistungsempfängers (Reverse Charge).",

@@ -25,6 +25,12 @@ const maxTransferBytes = 256 << 10
 // transferEmpty (KindInvalid): no line was entered.
 const transferEmpty registrar.Code = "transfer_empty"
 
+// transferNoRows (KindInvalid): the file has no domains.
+const transferNoRows registrar.Code = "transfer_no_rows"
+
+// transferNoCodes (KindInvalid): the header of a table names no column of auth codes.
+const transferNoCodes registrar.Code = "transfer_no_codes"
+
 // transferNoText (KindInvalid): the file is not a CSV file.
 const transferNoText registrar.Code = "transfer_no_text"
 
@@ -49,6 +55,7 @@ type transferPage struct {
 	// Good and Bad are the lines of the customer's list, and what was wrong with those just
 	// entered. The sums are those of Good.
 	Good, Bad       []transferLine
+	Locked          bool // of Bad, some domains have a transfer lock
 	Counts          order.ListedCounts
 	Unlisted        int // lines that are not stored
 	Net, VAT, Gross registrar.Cents
@@ -96,6 +103,7 @@ func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated i
 	shown.Counts, shown.Unlisted = order.CountListed(listed), len(lines)-len(listed)
 	sortTransferLines(shown.Good)
 	sortTransferLines(shown.Bad)
+	shown.Locked = someLocked(shown.Bad)
 	if len(shown.Good) > 0 {
 		rate, rule, err := h.Orders.VATRate(req.R.Context(), req.Actor())
 		if err != nil {
@@ -111,7 +119,7 @@ func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated i
 		switch {
 		case rule == billing.RuleReverseCharge:
 			shown.PricesKey = "transfer.good_text_reverse"
-		case rate == 0:
+		case rule == billing.RuleOutsideEU:
 			shown.PricesKey = "transfer.good_text_untaxed"
 		}
 		if shown.Identity, err = h.Orders.ExpectedIdentityCheck(req.R.Context(), req.Actor(), shown.Gross, false); err != nil {
@@ -281,7 +289,7 @@ func (h *Handler) transferLines(req *ui.Request, list []transferLine) (lines, re
 		}
 		lines = append(lines, line)
 	}
-	entered, ok := splitTransferLines(req.Field("lines"))
+	entered, problem := splitTransferLines(req.Field("lines"))
 	if file, _, err := req.R.FormFile("file"); err == nil {
 		body, err := io.ReadAll(io.LimitReader(file, maxTransferBytes))
 		if err != nil {
@@ -292,9 +300,16 @@ func (h *Handler) transferLines(req *ui.Request, list []transferLine) (lines, re
 		if !readable {
 			return nil, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: transferNoText}
 		}
-		rows, whole := splitTransferLines(text)
-		entered, ok = append(entered, rows...), ok && whole
+		rows, wrong := splitTransferLines(text)
+		if wrong == "" && len(rows) == 0 {
+			wrong = transferNoRows
+		}
+		entered, problem = append(entered, rows...), cmp.Or(problem, wrong)
 	}
+	if problem != "" {
+		return nil, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: problem}
+	}
+	h.unswap(entered)
 	// A line that is entered again replaces the one of the list.
 	lines = slices.DeleteFunc(lines, func(old transferLine) bool {
 		return slices.ContainsFunc(entered, func(line transferLine) bool {
@@ -310,14 +325,14 @@ func (h *Handler) transferLines(req *ui.Request, list []transferLine) (lines, re
 		}
 		lines = slices.DeleteFunc(lines, func(line transferLine) bool { return !line.OK })
 		rest = append(rest, h.checkTransferLines(entered)...)
-		if !ok || len(lines)+len(rest) > order.MaxListedTransfers {
+		if len(lines)+len(rest) > order.MaxListedTransfers {
 			return nil, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: order.TransferListFull}
 		}
 		return lines, rest, nil
 	}
 	lines = append(lines, entered...)
 	switch {
-	case !ok || len(lines) > order.MaxListedTransfers:
+	case len(lines) > order.MaxListedTransfers:
 		return nil, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: order.TransferListFull}
 	case len(lines) == 0:
 		return nil, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: transferEmpty}

@@ -2,8 +2,10 @@ package checkout
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -12,6 +14,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -23,6 +26,7 @@ type transferLine struct {
 	Quote  string // what was entered in its place, if it looks like a domain and not like a code
 	name   registrar.Name
 	code   string
+	more   bool // something follows the code
 	// ReasonKey is the text key of what is wrong with it; empty if nothing is. Own is the
 	// domain's page if the visitor already holds it.
 	ReasonKey, Own string
@@ -50,8 +54,21 @@ const notCarriedKey = "problem.basket_extension"
 // impossible reports whether the customer can't do anything about the reason.
 func (l transferLine) impossible() bool { return slices.Contains(uncorrectable, l.ReasonKey) }
 
+// lockedReasons are the texts of locked domains in a list, which explains locks once for all of them.
+var lockedReasons = map[string]string{
+	"reason." + string(provision.Locked): "transfer.locked", "reason." + string(wrongCodeLocked): "transfer.locked_wrong_code",
+}
+
+// ShownKey is the text key of the reason in a list.
+func (l transferLine) ShownKey() string { return cmp.Or(lockedReasons[l.ReasonKey], l.ReasonKey) }
+
+// someLocked reports whether a list has to explain locks.
+func someLocked(lines []transferLine) bool {
+	return slices.ContainsFunc(lines, func(l transferLine) bool { return lockedReasons[l.ReasonKey] != "" })
+}
+
 // codeDropped are the reasons for which a code was not stored; they hold until there is another.
-var codeDropped = []string{"reason.auth_code_wrong", "reason." + string(wrongCodeLocked), "reason." + string(wrongCodeLocked) + noLock, "transfer.code_malformed", "transfer.swapped"}
+var codeDropped = []string{"reason.auth_code_wrong", "reason." + string(wrongCodeLocked), "reason." + string(wrongCodeLocked) + noLock, "transfer.code_malformed", "transfer.code_is_date", "transfer.swapped"}
 
 // Correctable reports whether the page offers to enter a code.
 func (l transferLine) Correctable() bool {
@@ -103,42 +120,52 @@ func namesOf(list []order.ListedTransfer) []string {
 
 // splitTransferLines reads lines such as "example.com code", also with a tab, a comma or a
 // semicolon in between. A code separated by white space may contain the other two; in CSV it may
-// be quoted, and further columns are ignored. It returns false if there are too many lines.
-func splitTransferLines(text string) (lines []transferLine, ok bool) {
+// be quoted, and further columns are ignored. If the first line is a header, it says which columns
+// have the domain and the code. The problem is empty, or what is wrong with the whole.
+func splitTransferLines(text string) (lines []transferLine, problem registrar.Code) {
 	text = strings.ReplaceAll(text, "\ufeff", "") // spreadsheets begin a file with it
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	head, number := true, 0
+	var columns tableColumns
 	for line := range strings.SplitSeq(text, "\n") {
 		number++
-		line = strings.TrimSpace(line)
-		if line == "" {
+		if separator, stated := statedSeparator(line); head && stated {
+			columns.separator = separator
 			continue
+		}
+		if strings.Trim(line, " \t,;|\"") == "" {
+			continue // also an empty row of a spreadsheet
+		}
+		if head {
+			named, header := readHeader(strings.TrimSpace(line), columns.separator)
+			head, columns = false, named
+			if header && named.code < 0 {
+				return nil, transferNoCodes
+			}
+			if header {
+				continue
+			}
 		}
 		if len(lines) == order.MaxListedTransfers {
-			return nil, false
+			return nil, order.TransferListFull
 		}
-		domain, code := splitTransferLine(line)
-		if domain == "" && code == "" {
-			continue // an empty row of a spreadsheet
+		read := columns.split(strings.Trim(line, " "))
+		if columns.separator == 0 {
+			read = splitTransferLine(strings.TrimSpace(line))
 		}
-		if head && isHeader(line, domain, code) {
-			continue
-		}
-		head = false
-		lines = append(lines, transferLine{Number: number, Domain: domain, code: code})
+		read.Number = number
+		lines = append(lines, read)
 	}
-	return lines, true
+	return lines, ""
 }
 
-// isHeader reports whether a line before all others names the columns of a CSV file, or its separator.
-func isHeader(line, domain, code string) bool {
-	if separator, found := strings.CutPrefix(strings.ToLower(line), "sep="); found {
-		return len(separator) <= 1
+// statedSeparator returns what a line such as "sep=;" of a spreadsheet says, and 0 if it says nothing.
+func statedSeparator(line string) (separator rune, stated bool) {
+	after, stated := strings.CutPrefix(strings.ToLower(strings.TrimRight(line, "\r ")), "sep=")
+	if runes := []rune(after); stated && len(runes) == 1 {
+		return runes[0], true
 	}
-	named := func(field string) bool {
-		return !strings.Contains(field, ".") && strings.HasPrefix(strings.ToLower(field), "domain")
-	}
-	return named(domain) || named(code) && !strings.Contains(domain, ".")
+	return 0, stated && after == ""
 }
 
 // decodeText returns the text of a file; false if it has none, such as that of a spreadsheet. What is
@@ -162,7 +189,8 @@ func decodeText(file []byte) (string, bool) {
 	return string(text), true
 }
 
-func splitTransferLine(line string) (domain, code string) {
+// splitTransferLine reads a line that is not below a header.
+func splitTransferLine(line string) transferLine {
 	domain, rest, separator := cutField(line, func(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) })
 	rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
 	if unicode.IsSpace(separator) && rest != "" && (rest[0] == ',' || rest[0] == ';') { // "example.com ; code"
@@ -173,8 +201,8 @@ func splitTransferLine(line string) (domain, code string) {
 	if !unicode.IsSpace(separator) {
 		ends = func(r rune) bool { return r == separator || unicode.IsSpace(r) }
 	}
-	code, _, _ = cutField(rest, ends)
-	return bareDomain(strings.TrimSpace(domain)), strings.TrimSpace(code)
+	code, rest, _ := cutField(rest, ends)
+	return transferLine{Domain: bareDomain(strings.TrimSpace(domain)), code: strings.TrimSpace(code), more: strings.Trim(rest, " \t,;") != ""}
 }
 
 // bareDomain returns the domain of a copied web address.
@@ -244,6 +272,18 @@ func quotedDomain(text string) string {
 	return text
 }
 
+// unswap puts the domains of lines first that have their auth code first, and nothing else.
+func (h *Handler) unswap(lines []transferLine) {
+	for i, line := range lines {
+		if _, err := h.parseName(line.Domain); err == nil || line.more || !order.IsAuthCode(line.Domain) {
+			continue
+		}
+		if _, err := h.parseName(bareDomain(line.code)); err == nil {
+			lines[i].Domain, lines[i].code = bareDomain(line.code), line.Domain
+		}
+	}
+}
+
 // checkTransferLines finds what is wrong with lines without asking a registry. A line that is
 // entered twice in the same way counts once.
 func (h *Handler) checkTransferLines(lines []transferLine) []transferLine {
@@ -257,7 +297,7 @@ func (h *Handler) checkTransferLines(lines []transferLine) []transferLine {
 		if err != nil {
 			swapped, notSwapped := h.parseName(bareDomain(line.code))
 			switch {
-			case notSwapped == nil:
+			case notSwapped == nil: // what comes first is perhaps no code; see unswap
 				name, line.ReasonKey, line.code = swapped, "transfer.swapped", ""
 			case registrar.CodeOf(err) == registrar.ExtensionNotCarried:
 				name, line.ReasonKey, line.code = unlistedName(line.Domain, name.TLD()), notCarriedKey, ""
@@ -289,6 +329,8 @@ func (h *Handler) checkTransferLines(lines []transferLine) []transferLine {
 			}
 		case !order.IsAuthCode(line.code):
 			line.ReasonKey, line.code = "transfer.code_malformed", ""
+		case isDate(line.code):
+			line.ReasonKey, line.code = "transfer.code_is_date", ""
 		case accepted == order.MaxPortalItems:
 			line.ReasonKey = "transfer.too_many"
 		default:
@@ -297,4 +339,14 @@ func (h *Handler) checkTransferLines(lines []transferLine) []transferLine {
 		checked = append(checked, line)
 	}
 	return checked
+}
+
+// isDate reports whether a text in the place of a code is a day, such as the end of a term.
+func isDate(text string) bool {
+	for _, layout := range []string{time.DateOnly, "2.1.2006", "2/1/2006", "1/2/2006", "2006/1/2"} {
+		if _, err := time.Parse(layout, text); err == nil {
+			return true
+		}
+	}
+	return false
 }

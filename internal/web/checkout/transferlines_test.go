@@ -1,8 +1,11 @@
 package checkout
 
 import (
+	"bytes"
 	"context"
+	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -28,12 +31,12 @@ func TestTransferLines_AcceptCommonForms(t *testing.T) {
 		"kaffee.de,":                      {"kaffee.de", ""},
 		`"kaffee.de`:                      {`"kaffee.de`, ""},
 	} {
-		if domain, code := splitTransferLine(line); domain != want[0] || code != want[1] {
-			t.Errorf("%q became %q and %q", line, domain, code)
+		if got := splitTransferLine(line); got.Domain != want[0] || got.code != want[1] {
+			t.Errorf("%q became %q and %q", line, got.Domain, got.code)
 		}
 	}
-	lines, ok := splitTransferLines("\ufeffDomain;Auth-Code\r\n\r\nkaffee.de;a\rtee.com;b\n")
-	if !ok || len(lines) != 2 || lines[0].Domain != "kaffee.de" || lines[0].Number != 3 || lines[1].code != "b" {
+	lines, problem := splitTransferLines("\ufeffDomain;Auth-Code\r\n\r\nkaffee.de;a\rtee.com;b\n")
+	if problem != "" || len(lines) != 2 || lines[0].Domain != "kaffee.de" || lines[0].Number != 3 || lines[1].code != "b" {
 		t.Errorf("%+v", lines)
 	}
 }
@@ -41,14 +44,15 @@ func TestTransferLines_AcceptCommonForms(t *testing.T) {
 func TestCheckTransferLines_KeepsWhatCanBeCorrected(t *testing.T) {
 	t.Parallel()
 	h := newTestHandler(t, &fakeOrders{})
-	entered, _ := splitTransferLines("https://www.tee.com/shop geheim\ntee.com geheim\nTEE.com anders\ngeheim-2 kaffee.com\nkein-name x\nmilch.com\nzucker.com g\u00e4heim\n")
+	entered, _ := splitTransferLines("https://www.tee.com/shop geheim\ntee.com geheim\nTEE.com anders\ngeheim-2 kaffee.com\n1;kakao.com;geheim\nkein-name x\nmilch.com\nzucker.com g\u00e4heim\n")
+	h.unswap(entered)
 	lines := h.checkTransferLines(append([]transferLine{{Domain: "falsch.com", ReasonKey: "reason.auth_code_wrong"}}, entered...))
 	var got []string
 	for _, line := range lines {
 		got = append(got, line.Domain+" "+line.ReasonKey)
 	}
 	want := []string{
-		"falsch.com reason.auth_code_wrong", "tee.com ", "tee.com transfer.duplicate", "kaffee.com transfer.swapped", " transfer.bad_name", "milch.com transfer.code_missing",
+		"falsch.com reason.auth_code_wrong", "tee.com ", "tee.com transfer.duplicate", "kaffee.com ", "kakao.com transfer.swapped", " transfer.bad_name", "milch.com transfer.code_missing",
 		"zucker.com transfer.code_malformed",
 	}
 	if !slices.Equal(got, want) {
@@ -58,7 +62,7 @@ func TestCheckTransferLines_KeepsWhatCanBeCorrected(t *testing.T) {
 	for _, line := range newListed(lines) {
 		listed = append(listed, line.Name+" "+line.Code)
 	}
-	if !slices.Equal(listed, []string{"falsch.com ", "tee.com geheim", "kaffee.com ", "milch.com ", "zucker.com "}) {
+	if !slices.Equal(listed, []string{"falsch.com ", "tee.com geheim", "kaffee.com geheim-2", "kakao.com ", "milch.com ", "zucker.com "}) {
 		t.Errorf("stored: %q", listed)
 	}
 }
@@ -89,6 +93,21 @@ func TestTransferPage_ExtensionWithoutLockAsksToRemoveNone(t *testing.T) {
 	visit(t, orders, "erika", "/umzug", form("lines", "")).wantPage(http.StatusUnprocessableEntity, want, never) // a code that was dropped keeps its reason
 }
 
+func TestTransferPage_LocksAreExplainedOnce(t *testing.T) {
+	t.Parallel()
+	orders := &fakeOrders{transfers: []order.ListedTransfer{
+		{Name: "tee.com", TLD: ".com", Code: "x", Reason: "reason.transfer_locked"}, {Name: "kaffee.com", TLD: ".com", Code: "x", Reason: "reason.transfer_locked"},
+		{Name: "milch.com", TLD: ".com", Reason: "reason.auth_code_wrong_locked"},
+	}}
+	for _, page := range []string{"/umzug", "/portal/transfers"} {
+		if text := visit(t, orders, "erika", page, nil).text(); strings.Count(text, "60 Tagen") != 1 || strings.Count(text, "für Umzüge gesperrt") != 2 {
+			t.Errorf("%s: %s", page, text)
+		}
+	}
+	orders.transfers = []order.ListedTransfer{{Name: "tee.com", TLD: ".com", Reason: "transfer.code_missing"}}
+	visit(t, orders, "erika", "/umzug", nil).wantPage(http.StatusOK, []string{"tee.com"}, []string{"60 Tagen"})
+}
+
 func TestTransferPage_AnnouncesIdentityCheckAboveTheLimit(t *testing.T) {
 	t.Parallel()
 	for limit, announced := range map[registrar.Cents]bool{1535: false, 1534: true} {
@@ -99,6 +118,15 @@ func TestTransferPage_AnnouncesIdentityCheckAboveTheLimit(t *testing.T) {
 		} else {
 			got.wantPage(http.StatusOK, []string{"eins.com"}, []string{"Ihre Identität nach"})
 		}
+	}
+}
+
+func TestTransferPage_SwappedLineReplacesItsStoredOne(t *testing.T) {
+	t.Parallel()
+	orders := &fakeOrders{transfers: []order.ListedTransfer{{Name: "tee.com", TLD: ".com", Reason: "transfer.code_missing"}, {Name: "kaffee.com", TLD: ".com", Reason: "transfer.code_missing"}}}
+	visit(t, orders, "erika", "/umzug", form("lines", "geheim tee.com"))
+	if at := slices.IndexFunc(orders.transfers, func(l order.ListedTransfer) bool { return l.Name == "tee.com" }); len(orders.transfers) != 2 || orders.transfers[at].Code != "geheim" {
+		t.Errorf("the list is %+v", orders.transfers)
 	}
 }
 
@@ -185,22 +213,87 @@ func TestTransferLines_FileThatIsNoTextIsRefusedAsAWhole(t *testing.T) {
 func TestTransferLines_HeadersAreNoLines(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"sep=;\nDomain;Auth-Code\n", "Auth-Code,Domain\n", "SEP=,\n\nDomainname,Code\n"} {
-		lines, ok := splitTransferLines(text + "kaffee.de;a")
-		if !ok || len(lines) != 1 || lines[0].Domain != "kaffee.de" {
+		lines, problem := splitTransferLines(text + "kaffee.de;a")
+		if problem != "" || len(lines) != 1 || lines[0].Domain != "kaffee.de" {
 			t.Errorf("%q: %+v", text, lines)
 		}
 	}
-	if domain, code := splitTransferLine(`" kaffee.de ";" geheim "`); domain != "kaffee.de" || code != "geheim" {
-		t.Errorf("%q, %q", domain, code)
+	if got := splitTransferLine(`" kaffee.de ";" geheim "`); got.Domain != "kaffee.de" || got.code != "geheim" {
+		t.Errorf("%+v", got)
 	}
+}
+
+func TestTransferLines_HeaderSaysWhichColumnsAreRead(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"Domainname;Ablaufdatum;Auth-Code\nkaffee.de;01.12.2026;geheim",
+		"domain,expiry,auth code\nkaffee.de,2026-12-01,geheim",
+		"Domain expiration date,Domain Name,Status,EPP code\n2026-12-01,kaffee.de,active,geheim",
+		"Auth-Code;Domain\ngeheim;kaffee.de",
+		`"Domain Name","TLD","Auth code expiry","Auth Code (EPP)"` + "\n" + `"kaffee.de","de","2026-12-01","geheim"`,
+		"Domain\tInhaber\tAuthInfo\nkaffee.de\t\tgeheim",
+		"sep=;\nName;Kunde, Ort;Passwort\nkaffee.de;Erika, Bonn;geheim",
+		"Schlüssel;Domain\ngeheim;kaffee.de",
+		"Domain | Ende | Auth-Code\nkaffee.de | 2026 | geheim",
+		"Domain;Ende;Auth-Code\nkaffee.de geheim", // a row of another form
+	} {
+		lines, problem := splitTransferLines(text)
+		if problem != "" || len(lines) != 1 || lines[0].Domain != "kaffee.de" || lines[0].code != "geheim" {
+			t.Errorf("%q: %+v %s", text, lines, problem)
+		}
+	}
+	for _, text := range []string{"Domain;Ablaufdatum;Status\nkaffee.de;01.12.2026;aktiv", "Domain,Expires\nkaffee.de,2026-12-01"} {
+		if lines, problem := splitTransferLines(text); problem != transferNoCodes || lines != nil {
+			t.Errorf("%q: %+v %q", text, lines, problem)
+		}
+	}
+	if lines, _ := splitTransferLines("kaffee.de;auth-code\ntee.de;code"); len(lines) != 2 {
+		t.Errorf("a line is taken for a header: %+v", lines)
+	}
+}
+
+func TestTransferPage_TableWithoutCodesOrRowsChangesNothing(t *testing.T) {
+	t.Parallel()
+	stored := order.ListedTransfer{Name: "tee.com", TLD: ".com", Code: "alt", OK: true, Net: 1290}
+	orders := &fakeOrders{transfers: []order.ListedTransfer{stored}}
+	visit(t, orders, "erika", "/umzug", form("lines", "Domain;Ablauf;Status\nkaffee.com;2026-12-01;aktiv")).wantPage(http.StatusUnprocessableEntity, []string{"Die erste Zeile nennt keine Spalte „Auth-Code“.", "tee.com"}, []string{"kaffee.com"})
+	for _, file := range []string{"", "\ufeff\r\n", "Domain;Auth-Code\r\n;\r\n"} {
+		sendFile(t, orders, file).wantPage(http.StatusUnprocessableEntity, []string{"Die Datei enthält keine Domain.", "tee.com"}, nil)
+	}
+	if !slices.Equal(orders.transfers, []order.ListedTransfer{stored}) {
+		t.Errorf("the list is %+v", orders.transfers)
+	}
+	visit(t, orders, "erika", "/umzug", form("lines", "kaffee.com;2026-12-01;geheim")).wantPage(http.StatusUnprocessableEntity, []string{"steht hier ein Datum"}, nil)
+}
+
+// sendFile enters a file into the list of transfers.
+func sendFile(t *testing.T, orders *fakeOrders, content string) response {
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	file, err := form.CreateFormFile("file", "domains.csv")
+	if err == nil {
+		_, err = file.Write([]byte(content))
+	}
+	if err == nil {
+		err = form.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest(http.MethodPost, base+"/umzug", &body)
+	r.Header.Set("Content-Type", form.FormDataContentType())
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	r.AddCookie(&http.Cookie{Name: "__Host-dotkontor", Value: "erika"})
+	return send(t, orders, r)
 }
 
 func TestTransferLines_SpreadsheetFileInWindows1252(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]string{"Windows-1252": "Domain;Code\r\nk\xe4se-gr\xfc\xdfe.de;a\xa7b\r\n", "UTF-8": "\ufeffDomain;Code\nkäse-grüße.de;a§b\n", "UTF-16": utf16Text("Domain\tCode\r\nkäse-grüße.de\ta§b\r\n")} {
 		text, readable := decodeText([]byte(file))
-		lines, ok := splitTransferLines(text)
-		if !readable || !ok || len(lines) != 1 || lines[0].Domain != "käse-grüße.de" || lines[0].code != "a§b" {
+		lines, problem := splitTransferLines(text)
+		if !readable || problem != "" || len(lines) != 1 || lines[0].Domain != "käse-grüße.de" || lines[0].code != "a§b" {
 			t.Errorf("%s: %+v", name, lines)
 		}
 	}

@@ -80,6 +80,7 @@ func (h *Handler) listTransfers(req *ui.Request) error {
 		Listed                order.ListedCounts
 		Lines, Impossible     []transferLine
 		Waiting               int // domains
+		Locked                bool
 		Failed, Running, Done transferGroup
 		New                   string
 	}{Unpaid: unpaid, New: transferPath(req.Language)}
@@ -105,6 +106,7 @@ func (h *Handler) listTransfers(req *ui.Request) error {
 			view.Lines = append(view.Lines, line)
 		}
 	}
+	view.Locked = someLocked(view.Lines)
 	slices.SortStableFunc(view.Lines, func(a, b transferLine) int { return cmp.Compare(a.urgency(), b.urgency()) })
 	for _, o := range view.Unpaid {
 		view.UnpaidDomains += o.transfers
@@ -252,7 +254,7 @@ func (h *Handler) newTransferRow(req *ui.Request, item provision.Item, reports [
 			break
 		}
 		_, days := h.TransferTerms(item.TLD)
-		row.Events = append(row.Events, transferEvent{Key: "transfers.expected", At: item.RequestedAt.AddDate(0, 0, days), Planned: true})
+		row.Events = append(row.Events, transferEvent{Key: "transfers.expected", At: item.TransferredBy(days), Planned: true})
 	default:
 		key := "transfers.sending"
 		if h.Now().Sub(item.CreatedAt) > slowTransfer {

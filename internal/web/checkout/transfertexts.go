@@ -82,7 +82,7 @@ var transferTexts = ui.Texts{
 	"transfer.register":     {"Konto anlegen", "Create an account"},
 	"transfer.lines":        {"Domains und Auth-Codes", "Domains and auth codes"},
 	"transfer.example":      {"meine-firma.de 4Xq-7bT2z", "my-company.com 4Xq-7bT2z"},
-	"transfer.file":         {"Oder eine CSV-Datei mit zwei Spalten: Domain und Auth-Code", "Or a CSV file with two columns: domain and auth code"},
+	"transfer.file":         {"Oder eine CSV-Datei mit Domain und Auth-Code. Hat sie weitere Spalten, nennt die erste Zeile alle.", "Or a CSV file with domain and auth code. If it has further columns, its first line names them all."},
 	"transfer.holder":       {"Inhaber nach dem Umzug", "Holder after the transfer"},
 	"transfer.holder_text": {
 		"Die Registry trägt ihn bei allen Domains dieser Bestellung ein, auch wenn dort heute jemand anderes steht. An der Kasse können Sie pro Domain einen anderen wählen.",
@@ -103,6 +103,18 @@ var transferTexts = ui.Texts{
 	"transfer.bad_text": {
 		"Korrigieren Sie Auth-Codes direkt in der Zeile. Hat eine Domain eine Umzugssperre, heben Sie sie auf und prüfen Sie dann erneut.",
 		"Correct auth codes right in the line. If a domain has a transfer lock, remove it and then check again.",
+	},
+	"transfer.locked": {
+		"Diese Domain ist bei ihrem Anbieter für Umzüge gesperrt. Gehört sie Ihnen, heben Sie die Sperre zuerst dort auf.",
+		"This domain has a transfer lock at its provider. If it is yours, have the lock removed there first.",
+	},
+	"transfer.locked_wrong_code": {
+		"Der Auth-Code ist falsch, und die Domain hat eine Umzugssperre. Lassen Sie sich vom bisherigen Anbieter einen neuen Code geben und die Sperre aufheben.",
+		"The auth code is wrong, and the domain has a transfer lock. Ask your current provider for a new code and have them remove the lock.",
+	},
+	"transfer.locked_note": {
+		"In den ersten 60 Tagen nach Registrierung oder Umzug lässt sich eine Umzugssperre oft nicht aufheben.",
+		"In the first 60 days after a registration or transfer, a transfer lock often can't be removed.",
 	},
 	"transfer.good":        {"Bereit ({1})", "Ready ({1})"},
 	"transfer.line":        {"Zeile {1}", "Line {1}"},
@@ -130,7 +142,11 @@ var transferTexts = ui.Texts{
 		"We check prices again at checkout.",
 	},
 	"transfer.bad_name": {"Das ist keine Domain. Geben Sie sie mit Endung an, zum Beispiel meine-firma.de.", "This is not a domain. Enter it with its extension, for example my-company.com."},
-	"transfer.swapped":  {"Domain und Auth-Code sind vertauscht. Zuerst kommt die Domain.", "The domain and the auth code are swapped. The domain comes first."},
+	"transfer.swapped":  {"Die Domain steht nicht vorn. Zuerst kommt die Domain, dann der Auth-Code.", "The domain is not at the start. The domain comes first, then the auth code."},
+	"transfer.code_is_date": {
+		"Statt des Auth-Codes steht hier ein Datum. Hat Ihre Liste mehr Spalten, nennen Sie sie in der ersten Zeile, zum Beispiel: Domain;Ablaufdatum;Auth-Code",
+		"There is a date instead of the auth code. If your list has more columns, name them in its first line, for example: Domain;Expiry;Auth code",
+	},
 	"transfer.duplicate": {
 		"Diese Domain steht mit verschiedenen Auth-Codes in der Liste. Es gilt die erste Zeile.",
 		"This domain is in the list with different auth codes. The first line counts.",
@@ -148,6 +164,11 @@ var transferTexts = ui.Texts{
 	"problem.transfer_no_text": {
 		"Das ist keine CSV-Datei. Speichern Sie die Tabelle als CSV, oder fügen Sie die Zeilen in das Feld ein.",
 		"This isn't a CSV file. Save the spreadsheet as CSV, or paste its rows into the field.",
+	},
+	"problem.transfer_no_rows": {"Die Datei enthält keine Domain. Wir haben nichts geändert.", "The file contains no domain. We changed nothing."},
+	"problem.transfer_no_codes": {
+		"Die erste Zeile nennt keine Spalte „Auth-Code“. Wir haben nichts geändert. Benennen Sie die Spalte so, oder fügen Sie sie leer hinzu.",
+		"The first line names no column “Auth code”. We changed nothing. Give the column this title, or add an empty one.",
 	},
 	"problem.transfer_empty": {"Bitte tragen Sie mindestens eine Domain mit ihrem Auth-Code ein.", "Please enter at least one domain with its auth code."},
 

@@ -186,6 +186,7 @@ var listTexts = ui.Texts{
 	"mail.order_paid":            {"Zahlungsbestätigung", "Payment receipt"},
 	"mail.order_ended":           {"Ergebnis der Bestellung", "Order outcome"},
 	"mail.order_completed":       {"Beleg, Ergebnis und Rechnung", "Receipt, outcome and invoice"},
+	"mail.order_delayed":         {"Bestellung dauert länger", "Order delayed"},
 	"mail.item_failed":           {"Position fehlgeschlagen", "Item failed"},
 	"mail.order_refunded":        {"Erstattung einer Bestellung", "Refund of an order"},
 	"mail.refund_returned":       {"Von der Bank zurückgegebene Erstattung", "Refund that the bank returned"},

@@ -143,6 +143,9 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 		view.IDs += d.ID + " "
 	}
 	view.countGroups(some.Groups)
+	if err := h.countFilters(req, &view); err != nil {
+		return err
+	}
 	if err := h.addOpenRenewals(req, &view); err != nil {
 		return err
 	}
@@ -156,6 +159,23 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 		view.More = asked.url(domainsPath, &some.Domains[len(some.Domains)-1])
 	}
 	return h.templates.Render(req, ui.View{Name: "domains", Status: status, Title: "domains.title", Section: domainsPath, Data: view})
+}
+
+// countFilters counts the domains that the filters of stateAttention and its siblings find.
+func (h *Handler) countFilters(req *ui.Request, view *domainsView) error {
+	if view.Total == 0 {
+		return nil // the page has no filters
+	}
+	counts, err := h.Portfolio.CountFilters(req.R.Context(), req.Actor(), h.Now().AddDate(0, 0, expiringDays), domainchange.TransferLock)
+	view.Counts = map[string]int{stateAttention: 0, stateExpiring: 0, stateUnlocked: 0}
+	for _, count := range counts {
+		view.Counts[stateAttention] += count.Urgent
+		view.Counts[stateExpiring] += count.Ending
+		if h.DomainChanges.HasTransferLock(count.TLD) {
+			view.Counts[stateUnlocked] += count.Lacking
+		}
+	}
+	return err
 }
 
 // addOpenRenewals adds the order that further renewals are added to.
@@ -190,6 +210,7 @@ type domainsView struct {
 	// States, TLDs and Folders are the options of the filter.
 	States        []domainCount
 	TLDs, Folders []string
+	Counts        map[string]int // of the states in listOptions
 	Sizes         []int
 	CSV           string // the address of this list as a file
 	// First and More are URLs of other pages of the list; empty if there are none.

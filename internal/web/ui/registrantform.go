@@ -39,7 +39,7 @@ func RegistrantFields(language string, r account.Registrant) []Field {
 		text(account.FieldName, "name", r.Name),
 		organisation,
 		text(account.FieldStreet, "street-address", r.Street),
-		sometimes(text(account.FieldPostalCode, "postal-code", r.PostalCode), ""),
+		sometimes(text(account.FieldPostalCode, "postal-code", r.PostalCode), "hint.postal_code"),
 		text(account.FieldCity, "address-level2", r.City),
 		{Name: account.FieldCountry, Label: "field.country", Autocomplete: "country", Value: r.Country, Choices: Countries(language)},
 		state,

@@ -18,6 +18,10 @@ var RegistrantTexts = Texts{
 		"Nötig, wenn eine Firma oder Organisation Inhaberin ist. Selbstständige geben ihre Geschäftsbezeichnung an.",
 		"Required if a company or organisation owns the domain. If you are self-employed, enter your business name.",
 	},
+	"hint.postal_code": {
+		"Bleibt nur in Ländern ohne Postleitzahlen leer. In Irland ist es der Eircode.",
+		"Leave this empty only in countries without postal codes. In Ireland, it is the Eircode.",
+	},
 	"hint.state": {
 		"Nötig zum Beispiel in den USA, Kanada und Australien.",
 		"Required in some countries, such as the USA, Canada and Australia.",

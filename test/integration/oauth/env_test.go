@@ -155,7 +155,7 @@ func newEnv(t *testing.T, options store.Options, changes ...option) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	overviews, err := overview.New(s.db, s.clock.read, s.clock.read)
+	overviews, err := overview.New(s.db, func(string) int { return 5 }, s.clock.read, s.clock.read)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func TestTransferList_GoodLinesBecomeOneOrder(t *testing.T) {
 	}, "\n"))
 	for _, want := range []string{
 		"Domains auf Ihrer Umzugsliste: 3 bereit, 3 zu korrigieren, 2 nicht möglich.", "Nicht übernommene Zeilen: 2.", "Der Auth-Code ist falsch.", "mit verschiedenen Auth-Codes in der Liste", "Diese Endung führen wir nicht.",
-		"nicht registriert", "Der Auth-Code fehlt.", "Das ist keine Domain.", "Domain und Auth-Code sind vertauscht.", "Mit diesen 3 zur Kasse",
+		"nicht registriert", "Der Auth-Code fehlt.", "Das ist keine Domain.", "Mit diesen 3 zur Kasse",
 		`1 Jahr kommt dazu</td><td class="amount" data-label="Netto">12,90`, `1 Jahr ab dem Umzug</td><td class="amount" data-label="Netto">5,90`,
 		">15,35\u00a0€<", ">7,02\u00a0€<", ">37,72\u00a0€<", // of each good line, and their sum
 	} {
@@ -128,7 +128,7 @@ func TestTransferList_CSVFileIsOrdered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	csv := "\ufeffDomain,Auth-Code,Note\r\n\"transfer-csv-eins.com\",\"auth-transfer-csv-eins\",x\r\ntransfer-csv-zwei.org,auth-transfer-csv-zwei,\r\n"
+	csv := "\ufeffDomain,Expiry,Auth code,Note\r\n\"transfer-csv-eins.com\",2027-01-31,\"auth-transfer-csv-eins\",x\r\ntransfer-csv-zwei.org,,auth-transfer-csv-zwei,\r\n"
 	if _, err := file.Write([]byte(csv)); err != nil {
 		t.Fatal(err)
 	}

@@ -100,6 +100,12 @@ func TestDomainList_SortsAndFilters(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", query, got, want)
 		}
 	}
+	page := b.get("/portal/domains").body
+	for _, option := range []string{`"attention">braucht Ihre Aufmerksamkeit (2)<`, `"expiring">läuft in 30 Tagen ab (1)<`, `"unlocked">ohne Umzugssperre (1)<`} {
+		if !strings.Contains(page, option) {
+			t.Errorf("the filter has no %s", option)
+		}
+	}
 }
 
 func TestDomainList_EveryOrderPagesWithoutGapsOrRepeats(t *testing.T) {

@@ -207,7 +207,7 @@ func newEnvWith(t *testing.T, change func(*env, *portal.Config)) *env {
 	must(t, err)
 	dossiers, err := export.New(export.Config{Store: db, BaseURL: s.base, Now: s.clock.now})
 	must(t, err)
-	overviews, err := overview.New(db, s.clock.now, s.clock.now)
+	overviews, err := overview.New(db, func(string) int { return 5 }, s.clock.now, s.clock.now)
 	must(t, err)
 	delegates, err := delegate.New(delegate.Config{Store: db, Tokens: s.access, Applications: s.apps, Agents: s.agents, Now: s.clock.now})
 	must(t, err)
