@@ -167,3 +167,21 @@ func TestDenial_WaitsOnlyForTransferableDomains(t *testing.T) {
 		}
 	}
 }
+
+func TestMostSerious_LossThenOpenDisputeThenInquiry(t *testing.T) {
+	t.Parallel()
+	of := func(statuses ...Status) (all []Dispute) {
+		for _, status := range statuses {
+			all = append(all, Dispute{Report: Report{Status: status}})
+		}
+		return all
+	}
+	for want, disputes := range map[Status][]Dispute{
+		Lost: of(Won, UnderReview, Lost, NeedsResponse), UnderReview: of(WarningNeedsResponse, UnderReview, Won), WarningNeedsResponse: of(Prevented, WarningNeedsResponse),
+		"": of(Won, WarningClosed, Prevented),
+	} {
+		if worst, found := MostSerious(disputes); worst.Status != want || found != (want != "") {
+			t.Errorf("the most serious is %q, %t, not %q", worst.Status, found, want)
+		}
+	}
+}

@@ -371,10 +371,10 @@ func refundedOf(o order.Order, payment string) (sum registrar.Cents) {
 	return sum
 }
 
-// Returned reports whether the whole payment was refunded.
-func (r OrderRecord) Returned() bool {
-	captured := r.CapturedPayment()
-	return captured != nil && captured.Amount > 0 && r.RefundedPayment(*captured) >= captured.Amount
+// isReturned reports whether the whole payment was refunded.
+func isReturned(o order.Order) bool {
+	captured := o.CapturedPayment()
+	return captured != nil && captured.Amount > 0 && refundedOf(o, captured.ID) >= captured.Amount
 }
 
 // RefundPath is the form that refunds the order of a notice; empty if it has no payment, or if the

@@ -62,11 +62,11 @@ func TestOrderRecord_FullyRefundedPaymentIsReturned(t *testing.T) {
 	record := OrderRecord{Order: order.Order{Payments: []order.Payment{payment}, Refunds: []order.Refund{
 		{Payment: "pay_1", Provider: "re_1", Amount: 1000}, {Payment: "pay_1", Amount: 500}, {Payment: "pay_0", Provider: "re_0", Amount: 500},
 	}}}
-	if sum := record.RefundedPayment(payment); sum != 1000 || record.Returned() {
-		t.Errorf("refunded %d, returned %t", sum, record.Returned())
+	if sum := record.RefundedPayment(payment); sum != 1000 || isReturned(record.Order) {
+		t.Errorf("refunded %d, returned %t", sum, isReturned(record.Order))
 	}
 	record.Refunds[1].Provider = "re_2"
-	if sum := record.RefundedPayment(payment); sum != 1500 || !record.Returned() {
-		t.Errorf("all refunded: %d, returned %t", sum, record.Returned())
+	if sum := record.RefundedPayment(payment); sum != 1500 || !isReturned(record.Order) {
+		t.Errorf("all refunded: %d, returned %t", sum, isReturned(record.Order))
 	}
 }
