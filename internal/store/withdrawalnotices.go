@@ -102,7 +102,7 @@ func noticeOf(row query.WithdrawalNotice) withdrawal.Notice {
 	return withdrawal.Notice{
 		ID: row.ID, Customer: row.CustomerID, Kind: withdrawal.Kind(row.Kind), Name: row.Name, Email: row.Email, Contract: row.Contract,
 		Ground: withdrawal.Ground(row.Ground), Reason: row.Reason, End: row.EndDay, Language: row.Language,
-		At: fromMicros(row.CreatedAt), DoneAt: fromMicros(row.DoneAt), DoneBy: row.DoneBy, DoneNote: row.DoneNote,
+		At: fromMicros(row.CreatedAt), DoneAt: fromMicros(row.DoneAt), DoneBy: row.DoneBy, DoneNote: row.DoneNote, DoneReply: row.DoneReply, DoneEnds: row.DoneEnds,
 	}
 }
 
@@ -331,7 +331,7 @@ func (db *DB) ListRelatedOrders(ctx context.Context, mentions []string, limit in
 // closeNotice is a compare-and-swap of an open notice.
 func closeNotice(ctx context.Context, q *query.Queries, notice withdrawal.Notice, event registrar.AuditEvent) error {
 	if err := swapped(q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{
-		ID: notice.ID, DoneAt: micros(notice.DoneAt), DoneBy: notice.DoneBy, DoneNote: notice.DoneNote,
+		ID: notice.ID, DoneAt: micros(notice.DoneAt), DoneBy: notice.DoneBy, DoneNote: notice.DoneNote, DoneReply: notice.DoneReply, DoneEnds: notice.DoneEnds,
 	})); err != nil {
 		return err
 	}

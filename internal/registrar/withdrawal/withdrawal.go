@@ -20,7 +20,10 @@
 // Then, and only then, closing mails the sender, whose receipt has promised an answer.
 //
 //	state     becomes   when
-//	handled   -         it stays as evidence: who closed it, when, and the note
+//	handled   open      the bank returned a refund for it, which leaves something of what it is about:
+//	                    it is open until the customer has the money
+//	          -         otherwise it stays as evidence: who closed it, when, the note, the reply and the
+//	                    days on which contracts end
 //
 // # Actions
 //
@@ -119,6 +122,9 @@ type Notice struct {
 	DoneAt   time.Time // when the operator closed it; zero while it is open
 	DoneBy   string    // the operator's account, or the user at the command line; empty if an earlier release closed it
 	DoneNote string    // what was done about it
+	// DoneReply is what the operator wrote to the sender, DoneEnds the days on which contracts end, as
+	// they were confirmed: 2026-12-31, separated by spaces. Earlier releases stored neither.
+	DoneReply, DoneEnds string
 }
 
 // refundPeriod is how long a withdrawn payment may take to be returned.
@@ -150,6 +156,16 @@ func (d Notice) EndDay() time.Time {
 	}
 	day, _ := time.Parse(time.DateOnly, d.End)
 	return day
+}
+
+// ConfirmedEnds returns the days of DoneEnds.
+func (d Notice) ConfirmedEnds() (days []time.Time) {
+	for text := range strings.FieldsSeq(d.DoneEnds) {
+		if day, err := time.Parse(time.DateOnly, text); err == nil {
+			days = append(days, day)
+		}
+	}
+	return days
 }
 
 // Overdue reports whether the deadline has passed.

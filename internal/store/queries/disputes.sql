@@ -91,9 +91,9 @@ LIMIT $1;
 SELECT * FROM disputes WHERE order_id = sqlc.arg(order_id) AND order_id <> '' ORDER BY opened_at, id LIMIT 50;
 
 -- name: ListDisputesOfOrders :many
-SELECT * FROM disputes
-WHERE order_id <> '' AND order_id IN (SELECT value FROM json_array_elements_text(CAST(sqlc.arg(order_ids) AS TEXT)::json))
-ORDER BY opened_at, id
+SELECT disputes.* FROM orders JOIN disputes ON disputes.order_id = orders.id
+WHERE orders.id IN (SELECT value FROM json_array_elements_text(CAST(sqlc.arg(order_ids) AS TEXT)::json))
+ORDER BY disputes.opened_at, disputes.id
 LIMIT 500;
 
 -- The disputes of a customer's orders from one to another, by id.

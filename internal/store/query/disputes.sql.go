@@ -569,9 +569,9 @@ func (q *Queries) ListDisputesAfter(ctx context.Context, iD string, limit int32)
 }
 
 const listDisputesOfOrders = `-- name: ListDisputesOfOrders :many
-SELECT id, charge, intent, payment_id, order_id, status, reason, currency, amount, withdrawn, fee, charged, refunded, debit, refundable, bank_return, evidence_due, opened_at, lock_state, open_work, note, decided_by, decided_at, version, due_at, node, attempts, stored_at, updated_at FROM disputes
-WHERE order_id <> '' AND order_id IN (SELECT value FROM json_array_elements_text(CAST($1 AS TEXT)::json))
-ORDER BY opened_at, id
+SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at FROM orders JOIN disputes ON disputes.order_id = orders.id
+WHERE orders.id IN (SELECT value FROM json_array_elements_text(CAST($1 AS TEXT)::json))
+ORDER BY disputes.opened_at, disputes.id
 LIMIT 500
 `
 

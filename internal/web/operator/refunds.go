@@ -27,9 +27,9 @@ func (h *Handler) refunds(req *ui.Request, operator registrar.Actor) error {
 	return h.render(req, ui.View{Name: "refunds", Section: refundsPath}, struct {
 		States  []admin.RefundFilter
 		State   admin.RefundFilter
-		Refunds []admin.RefundEntry
+		Refunds []refundRow
 		listedPage
-	}{refundFilters, state, refunds.Rows, listedPage{newPageLinks(req, refundsPath, filter, refunds.Older), refunds.Unaudited}}, "")
+	}{refundFilters, state, newRefundRows(refunds.Rows, h.Now()), listedPage{newPageLinks(req, refundsPath, filter, refunds.Older), refunds.Unaudited}}, "")
 }
 
 // refundView is the form of a refund, or the preview that confirms it.

@@ -70,6 +70,10 @@ var refundTexts = ui.Texts{
 		"Der Zahlungsanbieter hat die Erstattung von {1} abgelehnt. Es ist kein Geld geflossen, und es gibt keine Rechnungskorrektur.",
 		"The payment provider refused the refund of {1}. No money was moved, and there is no credit note.",
 	},
+	"refund_about.domains": {
+		"Beim Zahlungsanbieter wurden {1} erstattet. Damit hat der Kunde alles zurück, behält aber die Domains, solange nichts anderes geschieht. Prüfen Sie, was aus ihnen werden soll, und halten Sie das fest.",
+		"{1} were refunded at the payment provider. The customer has all the money back, and keeps the domains unless something is done. Decide what is to happen to them and record it.",
+	},
 	"refund.repeat":         {"Noch einmal erstatten", "Refund again"},
 	"confirm.refund_repeat": {"Noch einmal erstatten?", "Refund again?"},
 	"confirm_about.refund_repeat": {
@@ -102,6 +106,7 @@ var refundTexts = ui.Texts{
 	"refund_task.assign":   {"Positionen zuordnen", "assign to items"},
 	"refund_task.returned": {"anders auszahlen", "pay another way"},
 	"refund_task.refused":  {"Ablehnung prüfen", "review the refusal"},
+	"refund_task.domains":  {"Domains prüfen", "review the domains"},
 
 	"refund_filter.open":    {"zu entscheiden", "to decide"},
 	"refund_filter.pending": {"steht aus", "outstanding"},
