@@ -95,6 +95,7 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string
 	if reply != "" || closing.End != "" {
 		data := notice.mailData()
 		data["reply"], data["end"] = reply, closing.End
+		notice.addLateness(data, done.Now)
 		done.Mails = []registrar.Mail{{Kind: registrar.MailNoticeHandled, To: notice.Email, Language: notice.Language, Data: data}}
 	}
 	if err := s.cfg.Store.StoreOutcome(ctx, done); err != nil {

@@ -164,6 +164,7 @@ func (s *Service) Terminate(ctx context.Context, operator registrar.Actor, reque
 			mails[domain.Customer] = &registrar.Mail{Kind: registrar.MailContractEnds, Customer: domain.Customer, Data: map[string]string{
 				"number": done.Notice.ID, "received_at": done.Notice.At.UTC().Format(time.RFC3339), "ground": string(done.Notice.Ground),
 			}}
+			preview.Notice.addLateness(mails[domain.Customer].Data, done.Now)
 		}
 		addDomainData(mails[domain.Customer].Data, domain)
 	}

@@ -338,6 +338,14 @@ func (d Notice) mailData() map[string]string {
 	return data
 }
 
+// addLateness adds to the Data of the mail about what followed that our deadline has passed: the mail
+// apologises.
+func (d Notice) addLateness(data map[string]string, now time.Time) {
+	if d.Overdue(now) {
+		data["late"] = strconv.FormatBool(true)
+	}
+}
+
 // Contract is what a notice about the contract of a domain may mention.
 type Contract struct {
 	Domain string // its id; that of the item, for an item of an order

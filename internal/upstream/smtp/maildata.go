@@ -220,6 +220,7 @@ type noticeData struct {
 	Received             string           // when it arrived, in the mail about what followed
 	Reply                string           // our answer, wrapped
 	Handled              bool             // in that mail: it is no longer open
+	Late                 bool             // in that mail: our deadline had passed
 	Orders               []withdrawnOrder // the possible orders of a withdrawal, for the operator's mail
 }
 
@@ -235,7 +236,7 @@ func (l *language) noticeData(data map[string]string) noticeData {
 		Number: sanitizeValue(data["number"]), Contract: quotedLines(quoteForeign(data["contract"], withdrawal.MaxText)), Reason: quotedLines(quoteForeign(data["reason"], withdrawal.MaxReason)),
 		Termination: data["declared"] == string(withdrawal.Termination), Special: data["ground"] == string(withdrawal.Extraordinary),
 	}
-	d.Handled = data["handled"] == "true"
+	d.Handled, d.Late = data["handled"] == "true", data["late"] == "true"
 	d.Received, d.RefundBy = l.formatTime(data["received_at"]), l.formatDate(data["refund_by"])
 	d.Reply = wrappedText(data["reply"])
 	d.End = cmp.Or(l.formatDate(data["end"]), sanitizeValue(data["end"]))
