@@ -185,3 +185,12 @@ func TestMostSerious_LossThenOpenDisputeThenInquiry(t *testing.T) {
 		}
 	}
 }
+
+func TestDisputeMail_NamesTheBusinessTime(t *testing.T) {
+	t.Parallel()
+	moved := time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
+	mail := mailOf(Dispute{Order: "ord_1", Customer: "cus_1", UpdatedAt: moved}, mailLost, nil)
+	if got := mail.Data[registrar.MailOccurredAt]; got != "2027-03-01T09:00:00Z" {
+		t.Errorf("the mail is about %q", got)
+	}
+}
