@@ -66,6 +66,7 @@ type DeletableDomain struct {
 	Item, Domain, Name string
 	Fee                FeeEffect
 	Until              time.Time // the end of the add grace period; zero without one
+	HandedOver         bool      // the registry takes it over and asks the registrant
 }
 
 // FeeEffect is whether a deletion returns the registry's fee.
@@ -173,7 +174,7 @@ func (s *Refunds) preview(ctx context.Context, o Order, request RefundRequested)
 }
 
 func (s *Refunds) deletable(item Item, domain RegisteredDomain) DeletableDomain {
-	one := DeletableDomain{Item: item.ID, Domain: domain.Domain, Name: item.Name, Fee: FeeLost}
+	one := DeletableDomain{Item: item.ID, Domain: domain.Domain, Name: item.Name, Fee: FeeLost, HandedOver: lifecycle.DeletionHandsOver(item.TLD)}
 	grace := lifecycle.AddGraceOf(item.TLD)
 	if grace.Days > 0 {
 		one.Until = domain.RegisteredAt.AddDate(0, 0, grace.Days)

@@ -54,6 +54,7 @@ type refundPart struct {
 	Of          string // the price of which it is a part; empty if it is all of it
 	Deleted     bool
 	Last        bool // nothing is left of that price
+	HandedOver  bool // DENIC takes it over when we delete it
 }
 
 // OtherParts is the number of parts after the first.
@@ -121,7 +122,7 @@ func (l *language) orderData(data map[string]string) orderData {
 	parts, _ := strconv.Atoi(data["parts"])
 	for n := range min(parts, maxItems) {
 		of := "part" + strconv.Itoa(n+1) + "_"
-		part := refundPart{sanitizeValue(data[of+"name"]), l.formatAmount(data[of+"gross"]), l.formatAmount(data[of+"of"]), data[of+"deleted"] == "true", data[of+"last"] == "true"}
+		part := refundPart{sanitizeValue(data[of+"name"]), l.formatAmount(data[of+"gross"]), l.formatAmount(data[of+"of"]), data[of+"deleted"] == "true", data[of+"last"] == "true", data[of+"handed_over"] == "true"}
 		b.Parts, b.Partial, b.Last = append(b.Parts, part), b.Partial || part.Of != "" && !part.Last, b.Last || part.Last
 	}
 	b.Deleted, _ = strconv.Atoi(data["deleted"])

@@ -205,7 +205,9 @@ Erstattung am {{.ReturnedOn}} zurückgegeben hat.{{else}}wir erstatten Ihnen {{.
 
 Bestellung: {{.Order}}
 {{range .Parts}}
-{{.Name}}: {{.Gross}}{{if .Last}}, der Rest von {{.Of}}{{else}}{{with .Of}} von {{.}}{{end}}{{end}}{{if .Deleted}}
+{{.Name}}: {{.Gross}}{{if .Last}}, der Rest von {{.Of}}{{else}}{{with .Of}} von {{.}}{{end}}{{end}}{{if .HandedOver}}
+  Die Domain übergeben wir an die Registry DENIC, wenn sie nicht inzwischen
+  verlängert wurde.{{else if .Deleted}}
   Die Domain löschen wir, wenn sie nicht inzwischen verlängert wurde.{{end}}
 {{end}}
 ` + germanRefundMade + `{{if or .Deleted .ReturnedOn (eq .Reason "termination")}}{{else if ne .Reason "withdrawal"}}

@@ -195,7 +195,9 @@ Your orders are here:
 
 Order: {{.Order}}
 {{range .Parts}}
-{{.Name}}: {{.Gross}}{{if .Last}}, the rest of {{.Of}}{{else}}{{with .Of}} of {{.}}{{end}}{{end}}{{if .Deleted}}
+{{.Name}}: {{.Gross}}{{if .Last}}, the rest of {{.Of}}{{else}}{{with .Of}} of {{.}}{{end}}{{end}}{{if .HandedOver}}
+  We are handing the domain over to its registry, DENIC, unless it has been
+  renewed meanwhile.{{else if .Deleted}}
   We are deleting the domain, unless it has been renewed meanwhile.{{end}}
 {{end}}
 ` + englishRefundMade + `{{if or .Deleted .ReturnedOn (eq .Reason "termination")}}{{else if ne .Reason "withdrawal"}}

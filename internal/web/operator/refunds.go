@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -356,6 +357,14 @@ func (r OrderRecord) Refunded(item order.Item) registrar.Cents { return r.Refund
 
 // DomainOf is the domain of a part of a refund.
 func (r OrderRecord) DomainOf(part order.RefundPart) string { return r.NameOf(part.Item) }
+
+// DeletionKey is the text of a domain that is deleted with a part of a refund.
+func (r OrderRecord) DeletionKey(part order.RefundPart) string {
+	if slices.ContainsFunc(r.Items, func(item order.Item) bool { return item.ID == part.Item && lifecycle.DeletionHandsOver(item.TLD) }) {
+		return "refund.handover"
+	}
+	return "refund.deletion"
+}
 
 // RefundedPayment is what was refunded of a payment.
 func (r OrderRecord) RefundedPayment(p order.Payment) registrar.Cents {
