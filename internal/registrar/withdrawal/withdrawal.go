@@ -445,9 +445,15 @@ type RelatedOrder struct {
 	// Gross is the amount of the whole order, Named that of the items that were mentioned; both are
 	// the same if the order's number was.
 	Gross, Named registrar.Cents
+	// Items is how many items were mentioned: all of them, if the order's number was (ByNumber).
+	Items    int
+	ByNumber bool
 	// Consumer is whether the buyer was a consumer: consumer, business, or empty if unknown.
 	Consumer string
 }
+
+// More is the number of items besides the one that is named.
+func (o RelatedOrder) More() int { return max(0, o.Items-1) }
 
 // Limits of the search in a notice's text.
 const (
@@ -462,7 +468,14 @@ const (
 // operator only; the sender must not learn whether there are any. All are read in one query.
 // No one withdraws from an order that was paid later.
 func (s *Service) ListRelatedOrders(ctx context.Context, notices ...Notice) ([][]RelatedOrder, error) {
-	merge := func(o *RelatedOrder, other RelatedOrder) { o.Named = min(o.Named+other.Named, o.Gross) }
+	merge := func(o *RelatedOrder, other RelatedOrder) {
+		o.Named = min(o.Named+other.Named, o.Gross)
+		if o.ByNumber || other.ByNumber {
+			o.Items, o.ByNumber = max(o.Items, other.Items), true
+		} else {
+			o.Items += other.Items
+		}
+	}
 	all, err := related(notices, func(o RelatedOrder) string { return o.ID }, merge, func(mentions []string) (map[string][]RelatedOrder, error) {
 		return s.cfg.Store.ListRelatedOrders(ctx, mentions, maxOrders)
 	})

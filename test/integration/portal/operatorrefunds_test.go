@@ -249,3 +249,25 @@ func TestOperatorHome_ReturnedRefundHasAmountAndDeadline(t *testing.T) {
 		t.Errorf("the menu does not say that work is overdue: %s", home)
 	}
 }
+
+func TestOperatorRefund_NamesAllDomainsOfTheWithdrawal(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	o := s.addRefundableOrder(s.newMember("erika@example.org").ID, "ord_zwei")
+	_, b := s.operatorBrowser("ops@example.org")
+	for _, contract := range []string{o.ID, "haus.org und laden.org"} {
+		notice := s.submitNotice(withdrawal.Notice{Kind: withdrawal.Withdrawal, Contract: contract})
+		if page := b.get("/operator/notices/" + notice.ID).body; !strings.Contains(page, "</a> und 1 weitere<br><a class=\"number\" href=\"/operator/orders/"+o.ID) {
+			t.Errorf("%s: the notice names one domain of its order: %s", contract, page)
+		}
+		form := b.get("/operator/orders/" + o.ID + "/refund?notice=" + notice.ID).body
+		for _, want := range []string{"<dt>Betrifft</dt><dd>laden.org, haus.org</dd>", `value="all" selected>Die ganze Bestellung, alle 2 Domains`} {
+			if !strings.Contains(form, want) {
+				t.Errorf("%s: the form has no %q: %s", contract, want, form)
+			}
+		}
+		if preview := b.post("/operator/orders/"+o.ID+"/refund", url.Values{"item": {"all"}, "reason": {"withdrawal"}, "note": {"x"}, "notice": {notice.ID}}).body; !strings.Contains(preview, "Die ganze Bestellung: laden.org, haus.org") {
+			t.Errorf("%s: the preview: %s", contract, preview)
+		}
+	}
+}
