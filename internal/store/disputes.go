@@ -165,6 +165,11 @@ func (db *DB) ListOrderDisputes(ctx context.Context, order string) ([]dispute.Di
 	return rowsAs(disputeOf)(db.read().ListOrderDisputes(ctx, order))
 }
 
+// ListDisputesOfOrders returns the disputes of some orders, the oldest first.
+func (db *DB) ListDisputesOfOrders(ctx context.Context, orders []string) ([]dispute.Dispute, error) {
+	return rowsAs(disputeOf)(db.read().ListDisputesOfOrders(ctx, jsonText(orders)))
+}
+
 // ListCustomerDisputes returns the disputes of a customer's orders from one to another, by id; the
 // oldest first.
 func (db *DB) ListCustomerDisputes(ctx context.Context, customer, first, last string) ([]dispute.Dispute, error) {

@@ -24,7 +24,7 @@ func TestListEndedDomains_DeletedOrHandedOverSinceTheOrder(t *testing.T) {
 			"refunded":    {".org", "closed", "refund", micros(testTime), lifecycle.EndedDomain{At: testTime}},
 			"redemption":  {".org", "redemption", "", micros(testTime), lifecycle.EndedDomain{At: testTime}},
 			"handed-over": {".de", "closed", "", micros(testTime), lifecycle.EndedDomain{At: testTime, HandedOver: true}},
-			"deleted":     {".de", "closed", "refund", micros(testTime), lifecycle.EndedDomain{At: testTime}},
+			"refunded-de": {".de", "closed", "refund", micros(testTime), lifecycle.EndedDomain{At: testTime, HandedOver: true}},
 			"in-progress": {".org", "deleting", "refund", 0, lifecycle.EndedDomain{}},
 			"restored":    {".org", "paid", "", micros(testTime), lifecycle.EndedDomain{}},
 			"left":        {".org", "closed", "", 0, lifecycle.EndedDomain{}}, // to another registrar

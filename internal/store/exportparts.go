@@ -172,7 +172,7 @@ func exportParts() []part {
 		{
 			name: "declarations", table: "withdrawal_notices", where: whereNoticeOf, key: "id",
 			columns: slices.Concat(
-				columns(asText, "id kind name email contract ground reason end_day language done_note"), columns(asTime, "created_at done_at"),
+				columns(asText, "id kind name email contract ground reason end_day language done_note done_reply done_ends"), columns(asTime, "created_at done_at"),
 			),
 		},
 		{

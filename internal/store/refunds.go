@@ -70,8 +70,8 @@ func putRefund(ctx context.Context, q *query.Queries, id string, refund order.Re
 }
 
 // recordRefundEffects requires that the notices of new refunds are open. With refunds whose money the
-// customer has, it closes the notices of which nothing is left; with those that were made, it stores the
-// intent to delete domains.
+// customer has, it closes the notices of which nothing is left, and opens them again with those that the
+// bank has returned; with those that were made, it stores the intent to delete domains.
 func recordRefundEffects(ctx context.Context, q *query.Queries, transition order.Transition) error {
 	for _, notice := range transition.NoticesReferred() {
 		open, err := q.CountOpenNotice(ctx, notice)
@@ -84,6 +84,11 @@ func recordRefundEffects(ctx context.Context, q *query.Queries, transition order
 	}
 	for _, notice := range transition.NoticesRefunded() {
 		if err := completeNotice(ctx, q, transition.To, notice); err != nil {
+			return err
+		}
+	}
+	for _, notice := range transition.NoticesReturned() {
+		if err := reopenNotice(ctx, q, transition.To, notice); err != nil {
 			return err
 		}
 	}
@@ -100,15 +105,30 @@ func recordRefundEffects(ctx context.Context, q *query.Queries, transition order
 	return creditAssigned(ctx, q, transition)
 }
 
+// reopenNotice opens a notice again whose refund came back, unless other refunds leave nothing of what
+// it is about: the customer is still owed the money.
+func reopenNotice(ctx context.Context, q *query.Queries, o order.Order, id string) error {
+	complete, err := isCompleted(ctx, q, o, id)
+	if err != nil || complete {
+		return err
+	}
+	_, err = q.ReopenWithdrawalNotice(ctx, id)
+	return err
+}
+
+// isCompleted reports whether the customer has all the money of what a notice is about.
+func isCompleted(ctx context.Context, q *query.Queries, o order.Order, id string) (bool, error) {
+	row, err := q.GetWithdrawalNotice(ctx, id)
+	ok, err := found(err)
+	return ok && o.Completes(noticeOf(row).Mentions()), err
+}
+
 // completeNotice closes a notice that was refunded, if nothing is left of what it is about. One that an
 // operator has closed meanwhile stays as it is.
 func completeNotice(ctx context.Context, q *query.Queries, o order.Order, refunded order.NoticeRefunded) error {
-	row, err := q.GetWithdrawalNotice(ctx, refunded.ID)
-	if ok, err := found(err); !ok {
+	complete, err := isCompleted(ctx, q, o, refunded.ID)
+	if err != nil || !complete {
 		return err
-	}
-	if !o.Completes(noticeOf(row).Mentions()) {
-		return nil
 	}
 	_, err = q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{
 		ID: refunded.ID, DoneAt: micros(o.UpdatedAt), DoneBy: refunded.By, DoneNote: refunded.Note,

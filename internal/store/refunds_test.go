@@ -265,3 +265,45 @@ func TestListOrdersOfNotices_OnlyTheCustomersRefundedOrders(t *testing.T) {
 		}
 	})
 }
+
+// The customer is owed the money until they have it.
+func TestRefundReturned_WithdrawalIsOpenUntilTheMoneyIsBack(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		o := mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, testOrder(anna, "kaffee.org")), toPaying("pay_1")), toPaid)
+		notice := withdrawal.Notice{ID: "dcl_1", Kind: withdrawal.Withdrawal, Email: "anna@example.com", Contract: o.ID, At: testTime}
+		if err := db.AddWithdrawalNotice(ctx, notice, nil, testTime); err != nil {
+			t.Fatal(err)
+		}
+		made := func(id, replaces string) func(*order.Order, *order.Transition) {
+			return func(o *order.Order, _ *order.Transition) {
+				if replaces != "" {
+					o.Refunds[0].Task = order.TaskNone
+				}
+				o.Refunds = append(o.Refunds, order.Refund{
+					ID: id, Payment: "pay_1", Amount: o.Totals.Gross, Source: order.ByOperator, Reason: "withdrawal", Note: "x", By: "root", Notice: notice.ID,
+					Replaces: replaces, Provider: "re_" + id, CreatedAt: testTime, MadeAt: testTime, Parts: []order.RefundPart{{Item: o.Items[0].ID, Gross: o.Totals.Gross}},
+				})
+			}
+		}
+		isOpen := func(when string, want bool) {
+			t.Helper()
+			if got, _, err := db.GetWithdrawalNotice(ctx, notice.ID); err != nil || got.Open() != want {
+				t.Errorf("%s: open %t, %v", when, got.Open(), err)
+			}
+		}
+		o = mustUpdateOrder(t, db, o, made("ref_1", ""))
+		isOpen("refunded", false)
+		o = mustUpdateOrder(t, db, o, func(o *order.Order, _ *order.Transition) {
+			o.Refunds[0].Failure, o.Refunds[0].Task, o.Refunds[0].FailedAt = order.ReturnedByBank, order.TaskReturned, testTime.Add(time.Hour)
+		})
+		isOpen("returned", true)
+		undecided, err := db.ListAllRefunds(ctx, admin.UndecidedRefunds, "", 10)
+		if err != nil || len(undecided) != 1 || undecided[0].Notice != notice.ID || !undecided[0].Declared.Equal(testTime) || !undecided[0].FailedAt.Equal(testTime.Add(time.Hour)) {
+			t.Errorf("undecided: %+v, %v", undecided, err)
+		}
+		mustUpdateOrder(t, db, o, made("ref_2", "ref_1"))
+		isOpen("refunded again", false)
+	})
+}

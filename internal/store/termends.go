@@ -56,7 +56,7 @@ func (db *DB) ListFormerDomains(ctx context.Context, customer string, limit int)
 		}
 		former = append(former, portfolio.Former{
 			ID: term.Domain, Name: term.Name, TLD: term.TLD, PaidUntil: term.End, EndedAt: term.EndedAt,
-			HandedOver: lifecycle.NewEndedDomain(term.TLD, term.Cause, term.EndedAt).HandedOver, Refunded: term.Cause == lifecycle.CauseRefund,
+			HandedOver: lifecycle.NewEndedDomain(term.TLD, term.EndedAt).HandedOver, Refunded: term.Cause == lifecycle.CauseRefund,
 		})
 	}
 	return former, err
@@ -288,7 +288,7 @@ func (db *DB) ListEndedDomains(ctx context.Context, order string) (map[string]li
 	rows, err := db.read().ListEndedDomainsOfOrder(ctx, order)
 	ended := make(map[string]lifecycle.EndedDomain, len(rows))
 	for _, row := range rows {
-		ended[row.ID] = lifecycle.NewEndedDomain(row.Tld, registrar.Code(row.Cause), fromMicros(row.DeletedAt))
+		ended[row.ID] = lifecycle.NewEndedDomain(row.Tld, fromMicros(row.DeletedAt))
 	}
 	return ended, err
 }

@@ -102,7 +102,7 @@ func noticeOf(row query.WithdrawalNotice) withdrawal.Notice {
 	return withdrawal.Notice{
 		ID: row.ID, Customer: row.CustomerID, Kind: withdrawal.Kind(row.Kind), Name: row.Name, Email: row.Email, Contract: row.Contract,
 		Ground: withdrawal.Ground(row.Ground), Reason: row.Reason, End: row.EndDay, Language: row.Language,
-		At: fromMicros(row.CreatedAt), DoneAt: fromMicros(row.DoneAt), DoneBy: row.DoneBy, DoneNote: row.DoneNote,
+		At: fromMicros(row.CreatedAt), DoneAt: fromMicros(row.DoneAt), DoneBy: row.DoneBy, DoneNote: row.DoneNote, DoneReply: row.DoneReply, DoneEnds: row.DoneEnds,
 	}
 }
 
@@ -287,11 +287,12 @@ func (db *DB) ListRelatedOrders(ctx context.Context, mentions []string, limit in
 	if len(ids) > 0 {
 		parts = append(parts, `SELECT orders.id AS mention, orders.id, orders.customer_id,
 				coalesce((SELECT order_items.name FROM order_items WHERE order_items.order_id = orders.id ORDER BY order_items.position LIMIT 1), ''),
-				orders.paid_at, orders.consent_at, orders.consent_wording, orders.gross, `+buyerKind+`, orders.gross AS named
+				orders.paid_at, orders.consent_at, orders.consent_wording, orders.gross, `+buyerKind+`, orders.gross AS named,
+				(SELECT count(*) FROM order_items WHERE order_items.order_id = orders.id) AS items, 1 AS by_number
 			FROM orders WHERE orders.id IN (`+placeholders(1, len(ids))+`)`)
 	}
 	if len(names) > 0 && limit > 0 {
-		parts = append(parts, `SELECT name AS mention, id, customer_id, name, paid_at, consent_at, consent_wording, gross, consumer, named
+		parts = append(parts, `SELECT name AS mention, id, customer_id, name, paid_at, consent_at, consent_wording, gross, consumer, named, 1 AS items, 0 AS by_number
 			FROM (
 				SELECT order_items.name, orders.id, orders.customer_id, orders.paid_at, orders.consent_at, orders.consent_wording, orders.gross, `+buyerKind+`, order_items.gross AS named,
 					row_number() OVER (PARTITION BY order_items.name ORDER BY orders.id DESC) AS place
@@ -321,6 +322,9 @@ func (db *DB) ListRelatedOrders(ctx context.Context, mentions []string, limit in
 		gross, _ := row[7].(int64)
 		related.Consumer, _ = row[8].(string)
 		named, _ := row[9].(int64)
+		items, _ := row[10].(int64)
+		byNumber, _ := row[11].(int64)
+		related.Items, related.ByNumber = int(items), byNumber != 0
 		related.Gross, related.Named = registrar.Cents(gross), registrar.Cents(named)
 		related.PaidAt, related.ConsentAt = fromMicros(paid), fromMicros(consented)
 		found[mention] = append(found[mention], related)
@@ -331,7 +335,7 @@ func (db *DB) ListRelatedOrders(ctx context.Context, mentions []string, limit in
 // closeNotice is a compare-and-swap of an open notice.
 func closeNotice(ctx context.Context, q *query.Queries, notice withdrawal.Notice, event registrar.AuditEvent) error {
 	if err := swapped(q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{
-		ID: notice.ID, DoneAt: micros(notice.DoneAt), DoneBy: notice.DoneBy, DoneNote: notice.DoneNote,
+		ID: notice.ID, DoneAt: micros(notice.DoneAt), DoneBy: notice.DoneBy, DoneNote: notice.DoneNote, DoneReply: notice.DoneReply, DoneEnds: notice.DoneEnds,
 	})); err != nil {
 		return err
 	}

@@ -191,12 +191,12 @@ func TestListRelatedOrders_ByNumberOrPaidDomain(t *testing.T) {
 			o.Consent = given
 		})
 		waiting := addOrder(t, db, testOrder(anna, "kaffee.org"))
-		want := withdrawal.RelatedOrder{ID: o.ID, Customer: o.Customer, Name: o.Items[0].Name, PaidAt: o.PaidAt, ConsentAt: given.At, ConsentVersion: given.Wording, Gross: o.Totals.Gross, Named: o.Totals.Gross, Consumer: "consumer"}
+		want := withdrawal.RelatedOrder{ID: o.ID, Customer: o.Customer, Name: o.Items[0].Name, PaidAt: o.PaidAt, ConsentAt: given.At, ConsentVersion: given.Wording, Gross: o.Totals.Gross, Named: o.Totals.Gross, Consumer: "consumer", Items: 2, ByNumber: true}
 		coffee, tea := want, want
-		coffee.Named = o.Items[0].Gross
-		tea.Name, tea.Named = "tee.org", o.Items[1].Gross
+		coffee.Named, coffee.Items, coffee.ByNumber = o.Items[0].Gross, 1, false
+		tea.Name, tea.Named, tea.Items, tea.ByNumber = "tee.org", o.Items[1].Gross, 1, false
 		wanted := map[string][]withdrawal.RelatedOrder{
-			"tee.org": {tea}, "kaffee.org": {coffee}, o.ID: {want}, waiting.ID: {{ID: waiting.ID, Customer: anna, Name: "kaffee.org", Gross: waiting.Totals.Gross, Named: waiting.Totals.Gross, Consumer: "business"}}, "milch.org": nil, "ord_none": nil, "\xff": nil,
+			"tee.org": {tea}, "kaffee.org": {coffee}, o.ID: {want}, waiting.ID: {{ID: waiting.ID, Customer: anna, Name: "kaffee.org", Gross: waiting.Totals.Gross, Named: waiting.Totals.Gross, Consumer: "business", Items: 1, ByNumber: true}}, "milch.org": nil, "ord_none": nil, "\xff": nil,
 		}
 		all, err := db.ListRelatedOrders(ctx, slices.Collect(maps.Keys(wanted)), 3)
 		if err != nil {

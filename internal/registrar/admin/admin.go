@@ -231,7 +231,7 @@ func (s *Service) SetLock(ctx context.Context, operator registrar.Actor, request
 		Reason: request.Reason, Reference: request.Reference, Restrictions: normalizeRestrictions(request.Restrictions), ReviewAt: request.ReviewAt.Truncate(time.Microsecond),
 		SetBy: operator.Through, SetAt: now,
 	}
-	if err := s.cfg.Store.AddDomainLock(ctx, lock, s.auditEvent(operator, LockSet, lock), lockMail(lock, string(lock.Cause))); err != nil {
+	if err := s.cfg.Store.AddDomainLock(ctx, lock, s.auditEvent(operator, LockSet, lock), lockMail(lock, string(lock.Cause), lock.SetAt)); err != nil {
 		return Lock{}, nil, err
 	}
 	s.cfg.MailQueued()
@@ -278,7 +278,7 @@ func (s *Service) LiftLock(ctx context.Context, operator registrar.Actor, id str
 		return Lock{}, registrar.NotFound(NoSuchLock)
 	}
 	lock.LiftedBy, lock.LiftedAt = operator.Through, s.cfg.Business().Truncate(time.Microsecond)
-	lifted, err := s.cfg.Store.LiftDomainLock(ctx, lock, s.auditEvent(operator, LockLifted, lock), lockMail(lock, "lifted"))
+	lifted, err := s.cfg.Store.LiftDomainLock(ctx, lock, s.auditEvent(operator, LockLifted, lock), lockMail(lock, "lifted", lock.LiftedAt))
 	if err != nil {
 		return Lock{}, err
 	}
@@ -293,9 +293,9 @@ func (s *Service) auditEvent(operator registrar.Actor, action registrar.Action, 
 	return registrar.AuditEvent{Actor: operator, Action: action, Customer: lock.Customer, Object: lock.Name, At: s.cfg.Business()}
 }
 
-func lockMail(lock Lock, change string) registrar.Mail {
+func lockMail(lock Lock, change string, at time.Time) registrar.Mail {
 	return registrar.Mail{Kind: registrar.MailDomainLock, Customer: lock.Customer, Data: map[string]string{
-		"domain": lock.Name, "change": change, "name": lock.Reason,
+		"domain": lock.Name, "change": change, "name": lock.Reason, registrar.MailOccurredAt: at.UTC().Format(time.RFC3339),
 	}}
 }
 

@@ -231,7 +231,7 @@ func TestOpenIssues_LocksAndRefundsFollowBusinessTime(t *testing.T) {
 				t.Fatal(err)
 			}
 			issues, err := service.ListOpenIssues(t.Context(), operator)
-			if err != nil || (len(issues.Locks) == 1) != due || (len(issues.Refunds) == 1) != due || !issues.UndecidedSince.Equal(store.since) {
+			if err != nil || (len(issues.Locks) == 1) != due || (len(issues.Refunds) == 1) != due || len(issues.Undecided) != 2 || !issues.Undecided[1].CreatedAt.Equal(store.since) {
 				t.Errorf("%s, due %t: %+v, %v", moved, due, issues, err)
 			}
 			if _, _, err := service.CountOpen(t.Context(), operator); err != nil || store.counted.After(moved) || store.counted.Before(moved.Add(-time.Hour)) {

@@ -237,9 +237,9 @@ type OpenIssues struct {
 	// Orders, Items and Changes have failed attempts. Refunds are overdue.
 	Orders, Items, Changes []Job
 	Refunds                []Refund
-	// UndecidedSince is when the oldest refund was created that waits for an operator's decision;
-	// zero if none does.
-	UndecidedSince time.Time
+	// Undecided are the refunds that wait for an operator's decision, the newest first, without
+	// addresses.
+	Undecided []RefundEntry
 	// Locks are due for review, or not secured: the registry refused, or the service
 	// stopped before asking it.
 	Locks []Lock
@@ -254,6 +254,35 @@ func (s *Service) CountOpen(ctx context.Context, operator registrar.Actor) (jobs
 	return s.cfg.Store.CountFailedJobs(ctx, s.cfg.Business().Add(-refundGracePeriod))
 }
 
+// listOverdueRefunds returns the refunds that should have been made, the longest overdue first.
+func (s *Service) listOverdueRefunds(ctx context.Context) ([]Refund, error) {
+	now := s.cfg.Business() // by which refunds are created
+	refunds, err := s.cfg.Store.ListPendingRefunds(ctx, maxListed)
+	return slices.DeleteFunc(refunds, func(r Refund) bool { return now.Sub(r.Since) < refundGracePeriod }), err
+}
+
+// HasOverdueRefunds reports whether a refund should have been made.
+func (s *Service) HasOverdueRefunds(ctx context.Context, operator registrar.Actor) (bool, error) {
+	if err := operator.RequireOperator(); err != nil {
+		return false, err
+	}
+	overdue, err := s.listOverdueRefunds(ctx)
+	return len(overdue) > 0, err
+}
+
+// ListUndecided returns the refunds that wait for an operator's decision, the newest first and
+// without addresses, because the view is not audited.
+func (s *Service) ListUndecided(ctx context.Context, operator registrar.Actor) ([]RefundEntry, error) {
+	if err := operator.RequireOperator(); err != nil {
+		return nil, err
+	}
+	undecided, err := s.cfg.Store.ListAllRefunds(ctx, UndecidedRefunds, "", maxListed)
+	for i := range undecided {
+		undecided[i].Email = ""
+	}
+	return undecided, err
+}
+
 // ListOpenIssues returns what needs an operator.
 func (s *Service) ListOpenIssues(ctx context.Context, operator registrar.Actor) (OpenIssues, error) {
 	var issues OpenIssues
@@ -265,17 +294,12 @@ func (s *Service) ListOpenIssues(ctx context.Context, operator registrar.Actor) 
 		// Jobs that only poll, such as a pending transfer, have no error.
 		*jobs = slices.DeleteFunc(*jobs, func(j Job) bool { return j.LastError.Code == "" })
 	}
-	now := s.cfg.Business() // by which refunds are created and locks reviewed
-	if issues.Refunds, err = s.cfg.Store.ListPendingRefunds(ctx, maxListed); err != nil {
+	now := s.cfg.Business() // by which locks are reviewed
+	if issues.Refunds, err = s.listOverdueRefunds(ctx); err != nil {
 		return issues, err
 	}
-	issues.Refunds = slices.DeleteFunc(issues.Refunds, func(r Refund) bool { return now.Sub(r.Since) < refundGracePeriod })
-	undecided, err := s.cfg.Store.ListAllRefunds(ctx, UndecidedRefunds, "", maxListed)
-	if err != nil {
+	if issues.Undecided, err = s.ListUndecided(ctx, operator); err != nil {
 		return issues, err
-	}
-	if len(undecided) > 0 { // the newest comes first
-		issues.UndecidedSince = undecided[len(undecided)-1].CreatedAt
 	}
 	if issues.Locks, err = s.listActiveLocks(ctx); err != nil {
 		return issues, err

@@ -45,11 +45,14 @@ type PaymentEntry struct {
 type RefundEntry struct {
 	Subject
 	ID, Order, Customer, Payment, Provider string
+	// Notice is the withdrawal that the refund is for, Declared when it arrived; zero without one.
+	Notice   string
+	Declared time.Time
 	// Source, Reason, State and Task are those of package order.
 	Source, Reason, State, Task string
 	Failure                     registrar.Code
 	Amount                      registrar.Cents
-	CreatedAt, MadeAt           time.Time
+	CreatedAt, MadeAt, FailedAt time.Time
 }
 
 // RefundFilter selects refunds.

@@ -196,8 +196,8 @@ type Store interface {
 	ListDisputes(ctx context.Context, open bool, before string, limit int) ([]Dispute, error)
 	// ListLockingDisputes returns those whose locks are in force, the newest first.
 	ListLockingDisputes(ctx context.Context, limit int) ([]Dispute, error)
-	// ListOrderDisputes returns all disputes of an order.
-	ListOrderDisputes(ctx context.Context, order string) ([]Dispute, error)
+	// ListDisputesOfOrders returns the disputes of a page of orders.
+	ListDisputesOfOrders(ctx context.Context, orders []string) ([]Dispute, error)
 	CountOpenDisputes(ctx context.Context) (int, error)
 	// ClaimDisputeListing leases the daily listing; false if it is not due. until is how far the
 	// last one got.
@@ -243,4 +243,32 @@ func (d Dispute) Deadline() time.Time {
 // Late reports whether the time for evidence is over.
 func (d Dispute) Late(now time.Time) bool {
 	return d.needsResponse() && !d.DueBy.IsZero() && d.DueBy.Before(now)
+}
+
+// TakesMoney reports whether the bank has taken the payment back, for good or until it decides.
+func (d Dispute) TakesMoney() bool {
+	return d.Status == Lost || d.Status.Open() && !d.Status.Inquiry()
+}
+
+// MostSerious returns the dispute that says what a payment is worth: a lost one, otherwise one that
+// the bank has not decided, an inquiry last. It returns false if all of them ended well.
+func MostSerious(disputes []Dispute) (worst Dispute, found bool) {
+	weight := func(d Dispute) int {
+		switch {
+		case d.Status == Lost:
+			return 3
+		case d.TakesMoney():
+			return 2
+		case d.Status.Open():
+			return 1
+		default:
+			return 0
+		}
+	}
+	for _, d := range disputes {
+		if weight(d) > weight(worst) {
+			worst, found = d, true
+		}
+	}
+	return worst, found
 }

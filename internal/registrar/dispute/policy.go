@@ -115,7 +115,10 @@ func mailOf(d Dispute, change string, domains []Domain) *registrar.Mail {
 	if change == "" || d.Customer == "" {
 		return nil
 	}
-	data := map[string]string{"order": d.Order, "change": change, "gross": d.Amount.String(), "items": strconv.Itoa(min(len(domains), maxMailedDomains))}
+	data := map[string]string{
+		"order": d.Order, "change": change, "gross": d.Amount.String(), "items": strconv.Itoa(min(len(domains), maxMailedDomains)),
+		registrar.MailOccurredAt: d.UpdatedAt.UTC().Format(time.RFC3339),
+	}
 	for i, domain := range domains[:min(len(domains), maxMailedDomains)] {
 		of := "item" + strconv.Itoa(i+1) + "_"
 		data[of+"name"], data[of+"domain"], data[of+registrar.NoticeDomain] = domain.Name, domain.Name, domain.ID

@@ -167,3 +167,30 @@ func TestDenial_WaitsOnlyForTransferableDomains(t *testing.T) {
 		}
 	}
 }
+
+func TestMostSerious_LossThenOpenDisputeThenInquiry(t *testing.T) {
+	t.Parallel()
+	of := func(statuses ...Status) (all []Dispute) {
+		for _, status := range statuses {
+			all = append(all, Dispute{Report: Report{Status: status}})
+		}
+		return all
+	}
+	for want, disputes := range map[Status][]Dispute{
+		Lost: of(Won, UnderReview, Lost, NeedsResponse), UnderReview: of(WarningNeedsResponse, UnderReview, Won), WarningNeedsResponse: of(Prevented, WarningNeedsResponse),
+		"": of(Won, WarningClosed, Prevented),
+	} {
+		if worst, found := MostSerious(disputes); worst.Status != want || found != (want != "") {
+			t.Errorf("the most serious is %q, %t, not %q", worst.Status, found, want)
+		}
+	}
+}
+
+func TestDisputeMail_NamesTheBusinessTime(t *testing.T) {
+	t.Parallel()
+	moved := time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
+	mail := mailOf(Dispute{Order: "ord_1", Customer: "cus_1", UpdatedAt: moved}, mailLost, nil)
+	if got := mail.Data[registrar.MailOccurredAt]; got != "2027-03-01T09:00:00Z" {
+		t.Errorf("the mail is about %q", got)
+	}
+}

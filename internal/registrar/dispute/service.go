@@ -508,12 +508,17 @@ func (s *Service) Domains(ctx context.Context, operator registrar.Actor, d Dispu
 	return s.cfg.Store.ListDisputedDomains(ctx, d.Order)
 }
 
-// OfOrder returns the disputes of an order.
-func (s *Service) OfOrder(ctx context.Context, operator registrar.Actor, order string) ([]Dispute, error) {
-	if err := operator.RequireOperator(); err != nil {
+// OfOrders returns the disputes of the orders of a list, by order.
+func (s *Service) OfOrders(ctx context.Context, operator registrar.Actor, orders []string) (map[string][]Dispute, error) {
+	if err := operator.RequireOperator(); err != nil || len(orders) == 0 {
 		return nil, err
 	}
-	return s.cfg.Store.ListOrderDisputes(ctx, order)
+	all, err := s.cfg.Store.ListDisputesOfOrders(ctx, orders)
+	byOrder := make(map[string][]Dispute)
+	for _, d := range all {
+		byOrder[d.Order] = append(byOrder[d.Order], d)
+	}
+	return byOrder, err
 }
 
 // CountOpen returns how many disputes have open work. It stops counting at 1000.

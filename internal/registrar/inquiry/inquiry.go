@@ -175,14 +175,15 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, inquiry Inq
 	now := s.now()
 	inquiry.ID, inquiry.At, inquiry.Customer = registrar.NewID("inq_", now), now, actor.Customer
 	inquiry.Digest = inquiry.digest()
+	arrived := inquiry.At.UTC().Format(time.RFC3339)
 	mails := []registrar.Mail{{
 		Kind: registrar.MailInquiryConfirmed, Customer: inquiry.Customer, To: inquiry.Email, Language: inquiry.Language,
-		Data: map[string]string{"number": inquiry.ID},
+		Data: map[string]string{"number": inquiry.ID, registrar.MailOccurredAt: arrived},
 	}}
 	if s.cfg.OperatorEmail != "" {
 		mails = append(mails, registrar.Mail{Kind: registrar.MailInquiryReceived, To: s.cfg.OperatorEmail, Language: "de", Data: map[string]string{
 			"number": inquiry.ID, "topic": string(inquiry.Topic), "name": inquiry.Name, "email": inquiry.Email,
-			"about": inquiry.About, "message": inquiry.Message,
+			"about": inquiry.About, "message": inquiry.Message, registrar.MailOccurredAt: arrived,
 		}})
 	}
 	stored, added, err := s.cfg.Store.AddInquiry(ctx, inquiry, mails, s.cfg.Clock())

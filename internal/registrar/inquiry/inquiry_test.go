@@ -116,3 +116,17 @@ func TestListOpen_OnlyForOperators(t *testing.T) {
 		t.Errorf("a customer: %v", err)
 	}
 }
+
+func TestSubmit_MailsNameTheBusinessTime(t *testing.T) {
+	t.Parallel()
+	moved := time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
+	service, store := newService(t, Config{Now: func() time.Time { return moved }, OperatorEmail: "ops@example.org"})
+	if _, err := service.Submit(t.Context(), registrar.Actor{Kind: registrar.ActorPerson}, valid()); err != nil || len(store.mails) != 2 {
+		t.Fatalf("%d mails, %v", len(store.mails), err)
+	}
+	for _, mail := range store.mails {
+		if got := mail.Data[registrar.MailOccurredAt]; got != "2027-03-01T09:00:00Z" {
+			t.Errorf("%s is about %q", mail.Kind, got)
+		}
+	}
+}

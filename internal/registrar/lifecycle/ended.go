@@ -1,10 +1,6 @@
 package lifecycle
 
-import (
-	"time"
-
-	"github.com/dotkontor/dotkontor/internal/registrar"
-)
+import "time"
 
 // EndedDomain is what became of a domain after its order was completed. The order itself stays as
 // it was.
@@ -14,6 +10,10 @@ type EndedDomain struct {
 }
 
 // NewEndedDomain returns the end of a domain of a TLD.
-func NewEndedDomain(tld string, cause registrar.Code, at time.Time) EndedDomain {
-	return EndedDomain{At: at, HandedOver: cause != CauseRefund && PolicyOf(tld).Unpaid == UnpaidTransit}
+func NewEndedDomain(tld string, at time.Time) EndedDomain {
+	return EndedDomain{At: at, HandedOver: DeletionHandsOver(tld)}
 }
+
+// DeletionHandsOver reports whether the registry of a TLD takes a domain over that its registrar
+// deletes, also because of a refund, and asks the registrant.
+func DeletionHandsOver(tld string) bool { return PolicyOf(tld).Unpaid == UnpaidTransit }

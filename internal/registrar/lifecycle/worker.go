@@ -474,6 +474,8 @@ func (s *Service) close(ctx context.Context, term Term, action registrar.Action,
 	data := noticeData(term.Domain, term.Name, term.End)
 	data["at"] = dateText(s.cfg.Now())
 	switch {
+	case term.Cause == CauseRefund && action == ActionHandedOver:
+		data["change"] = "refunded_handed_over"
 	case term.Cause == CauseRefund:
 		data["change"] = "refunded"
 	case action == ActionHandedOver:

@@ -117,10 +117,14 @@
 // the VAT of its invoice. One made at the provider that is not all that is left belongs to no item
 // until an operator assigns it.
 //
+// One made at the provider with which everything is refunded does not say what is to become of the
+// domains: it is open work (TaskDomains) until an operator has recorded that.
+//
 // An operator confirms a preview. If the order was refunded since, the confirmation is refused with
 // RefundChanged, so two operators never refund more than one of them saw. A refund that completes a
 // withdrawal notice closes it when the customer has the money: when it is made or, if the bank has returned
-// one of those for the notice, when that is made again or settled another way.
+// one of those for the notice, when that is made again or settled another way. A refund that the bank
+// returns opens its notice again.
 //
 // With a registration that is refunded in full, the operator may have the domain deleted. The
 // preview says whether that returns the registry's fee (lifecycle.AddGraceOf). The deletion is

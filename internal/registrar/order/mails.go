@@ -229,6 +229,9 @@ func refundMail(o Order, refund Refund) registrar.Mail {
 		if part.Domain != "" && repeats == nil {
 			deleted++
 			data[of+"deleted"] = strconv.FormatBool(true)
+			if lifecycle.DeletionHandsOver(item.TLD) {
+				data[of+"handed_over"] = strconv.FormatBool(true)
+			}
 		}
 	}
 	data["parts"], data["deleted"] = strconv.Itoa(count), strconv.Itoa(deleted)

@@ -54,6 +54,7 @@ const (
 	TaskAssign   RefundTask = "assign"   // made at the provider: it is unknown for which items
 	TaskReturned RefundTask = "returned" // the bank returned the money: pay the customer another way
 	TaskRefused  RefundTask = "refused"  // the provider refused what an operator ordered
+	TaskDomains  RefundTask = "domains"  // made at the provider, nothing is left: what becomes of the domains?
 )
 
 // Error codes of refunds.

@@ -145,7 +145,7 @@ func TestRefunds_DeletionNamesTheFee(t *testing.T) {
 			t.Errorf("a partial refund deletes: %v", err)
 		}
 		preview, err := env.refunds().Preview(t.Context(), operator, order.RefundRequested{Order: o.ID, Item: o.Items[0].ID})
-		if err != nil || len(preview.Deletable) != 1 || preview.Deletable[0].Fee != order.FeeLost { // .de has no add grace period
+		if err != nil || len(preview.Deletable) != 1 || preview.Deletable[0].Fee != order.FeeLost || !preview.Deletable[0].HandedOver { // .de has no add grace period
 			t.Errorf("%+v, %v", preview.Deletable, err)
 		}
 	})

@@ -66,6 +66,7 @@ type DeletableDomain struct {
 	Item, Domain, Name string
 	Fee                FeeEffect
 	Until              time.Time // the end of the add grace period; zero without one
+	HandedOver         bool      // the registry takes it over and asks the registrant
 }
 
 // FeeEffect is whether a deletion returns the registry's fee.
@@ -173,7 +174,7 @@ func (s *Refunds) preview(ctx context.Context, o Order, request RefundRequested)
 }
 
 func (s *Refunds) deletable(item Item, domain RegisteredDomain) DeletableDomain {
-	one := DeletableDomain{Item: item.ID, Domain: domain.Domain, Name: item.Name, Fee: FeeLost}
+	one := DeletableDomain{Item: item.ID, Domain: domain.Domain, Name: item.Name, Fee: FeeLost, HandedOver: lifecycle.DeletionHandsOver(item.TLD)}
 	grace := lifecycle.AddGraceOf(item.TLD)
 	if grace.Days > 0 {
 		one.Until = domain.RegisteredAt.AddDate(0, 0, grace.Days)
@@ -328,13 +329,13 @@ func (s *Refunds) Assign(ctx context.Context, operator registrar.Actor, id, refu
 	})
 }
 
-// Repeat pays a returned refund again. The correction of the first one stays.
+// Repeat pays a returned refund again, for the reason of the first one, whose correction stays.
 func (s *Refunds) Repeat(ctx context.Context, operator registrar.Actor, id, refund string) error {
 	err := s.decide(ctx, operator, id, refund, ActionRefundOrdered, []RefundTask{TaskReturned}, func(m *Transition, r *Refund) error {
-		now := s.now()
+		now, first := s.now(), m.To.firstOf(*r)
 		again := Refund{
-			ID: registrar.NewID("ref_", now), Payment: r.Payment, Amount: r.Amount, Source: ByOperator, Reason: reasonOther, Note: r.Note, By: operator.Through,
-			Parts: slices.Clone(m.To.PartsOf(*r)), Replaces: r.ID, CreatedAt: now,
+			ID: registrar.NewID("ref_", now), Payment: r.Payment, Amount: r.Amount, Source: ByOperator, Reason: first.ReasonOf(), Note: r.Note, By: operator.Through,
+			Notice: first.Notice, Parts: slices.Clone(m.To.PartsOf(*r)), Replaces: r.ID, CreatedAt: now,
 		}
 		for i := range again.Parts {
 			again.Parts[i].Domain = ""
@@ -348,13 +349,14 @@ func (s *Refunds) Repeat(ctx context.Context, operator registrar.Actor, id, refu
 	return err
 }
 
-// Settle closes a returned or refused refund. The note says what was done instead.
+// Settle closes a returned or refused refund, or the question what becomes of the domains of one. The
+// note says what was done.
 func (s *Refunds) Settle(ctx context.Context, operator registrar.Actor, id, refund, note string) error {
 	note, ok := cleanNote(note)
 	if !ok {
 		return fail(registrar.KindInvalid, BadRefund)
 	}
-	return s.decide(ctx, operator, id, refund, ActionRefundSettled, []RefundTask{TaskReturned, TaskRefused}, func(_ *Transition, r *Refund) error {
+	return s.decide(ctx, operator, id, refund, ActionRefundSettled, []RefundTask{TaskReturned, TaskRefused, TaskDomains}, func(_ *Transition, r *Refund) error {
 		r.Note = strings.TrimSpace(r.Note + "\n" + note)
 		return nil
 	})

@@ -155,10 +155,20 @@ func (s *Service) bookForeign(ctx context.Context, m *Transition, payment string
 	default:
 		booked.Parts, booked.Task = o.withVAT([]RefundPart{{Gross: theirs.Amount}}), TaskAssign
 	}
-	task := booked.Task
 	o.Refunds = append(o.Refunds, booked)
 	last := &o.Refunds[len(o.Refunds)-1]
 	s.markMade(m, last, theirs.ID)
-	last.Task = task
+	if last.Task = booked.Task; last.Task == TaskNone && o.IsRefunded() && o.keepsDomains(*last) {
+		last.Task = TaskDomains
+	}
 	return true
+}
+
+// keepsDomains reports whether the customer may still have domains that a refund is for. One that pays
+// a returned refund again changes nothing about them.
+func (o *Order) keepsDomains(r Refund) bool {
+	return r.Replaces == "" && slices.ContainsFunc(r.Parts, func(part RefundPart) bool {
+		item := o.item(part.Item)
+		return item != nil && item.State != ItemFailed && item.State != ItemRefunded
+	})
 }

@@ -130,10 +130,11 @@ func (t Transition) CorrectionsDue() (refunds []string) {
 	return refunds
 }
 
-// NoticesReferred lists the withdrawal notices that new refunds are for. They must be open.
+// NoticesReferred lists the withdrawal notices that new refunds are for. They must be open, unless a
+// refund pays a returned one again.
 func (t Transition) NoticesReferred() (notices []string) {
 	for _, refund := range t.To.Refunds {
-		if refund.Notice != "" && !slices.ContainsFunc(t.From.Refunds, func(r Refund) bool { return r.ID == refund.ID }) {
+		if refund.Notice != "" && refund.Replaces == "" && !slices.ContainsFunc(t.From.Refunds, func(r Refund) bool { return r.ID == refund.ID }) {
 			notices = append(notices, refund.Notice)
 		}
 	}
@@ -154,6 +155,18 @@ func (t Transition) NoticesRefunded() (notices []NoticeRefunded) {
 		was := find(t.From.Refunds, func(r Refund) bool { return r.ID == refund.ID })
 		if was == nil || !t.From.isSettled(*was, false) {
 			notices = append(notices, NoticeRefunded{first.Notice, cmp.Or(refund.By, first.By), cmp.Or(refund.Note, first.Note)})
+		}
+	}
+	return notices
+}
+
+// NoticesReturned lists the withdrawal notices of the refunds that the bank has returned with the
+// transition.
+func (t Transition) NoticesReturned() (notices []string) {
+	for _, refund := range t.To.Refunds {
+		was := find(t.From.Refunds, func(r Refund) bool { return r.ID == refund.ID })
+		if first := t.To.firstOf(refund); first.Notice != "" && refund.Returned() && (was == nil || !was.Returned()) {
+			notices = append(notices, first.Notice)
 		}
 	}
 	return notices

@@ -16,7 +16,7 @@ import (
 func TestPollMessages_BalanceIsQueriedOnceAnHour(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		env := newEnv(t, &fakeRegistry{balance: "-3.50"})
+		env := newEnv(t, &fakeRegistry{balance: "3.50"})
 		there := env.newNode(t, func(cfg *provision.Config) { cfg.Node = "there" })
 		queries := func() (count int) {
 			for _, event := range env.log.all() {
@@ -38,8 +38,32 @@ func TestPollMessages_BalanceIsQueriedOnceAnHour(t *testing.T) {
 			}
 		}
 		stored, _, _ := env.store.QueriedBalance(t.Context(), "registry")
-		if stored.Details.Balance == nil || stored.Details.Balance.Available != "-3.50" || !stored.Unread || stored.Number != "" {
+		if stored.Details.Balance == nil || stored.Details.Balance.Available != "3.50" || stored.Unread || stored.Number != "" {
 			t.Errorf("stored %+v", stored)
+		}
+	})
+}
+
+// The warning that a balance is low ends soon after a deposit.
+func TestPollMessages_LowBalanceIsQueriedMoreOften(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		env := newEnv(t, &fakeRegistry{balance: "-3.50"})
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { env.Run(ctx) })
+		time.Sleep(time.Minute)
+		if stored, _, _ := env.store.QueriedBalance(t.Context(), "registry"); !stored.Unread {
+			t.Errorf("the balance is no warning: %+v", stored)
+		}
+		env.registry.mu.Lock()
+		env.registry.balance = "500.00"
+		env.registry.mu.Unlock()
+		time.Sleep(10 * time.Minute)
+		stop()
+		running.Wait()
+		if stored, _, _ := env.store.QueriedBalance(t.Context(), "registry"); stored.Unread || stored.Details.Balance.Available != "500.00" {
+			t.Errorf("after the deposit: %+v", stored)
 		}
 	})
 }

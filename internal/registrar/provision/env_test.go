@@ -192,6 +192,10 @@ func (s *memStore) QueriedBalance(_ context.Context, account string) (inbox.Stor
 	return stored, found, nil
 }
 
+func (s *memStore) NewestBalance(ctx context.Context, account string) (inbox.Stored, bool, error) {
+	return s.QueriedBalance(ctx, account)
+}
+
 func (s *memStore) StoreQueriedBalance(_ context.Context, account string, balance inbox.Balance, at, now time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -86,8 +86,10 @@ type Domains interface {
 	ClaimRegistryPoller(ctx context.Context, account, node string, now, until time.Time) (bool, error)
 	ReleaseRegistryPoller(ctx context.Context, account, node string, now time.Time) error
 	// QueriedBalance returns the balance that was last queried; StoreQueriedBalance replaces it.
-	// at is the business time of the query, now that of the answer.
+	// at is the business time of the query, now that of the answer. NewestBalance is that or a newer
+	// one in a message.
 	QueriedBalance(ctx context.Context, account string) (inbox.Stored, bool, error)
+	NewestBalance(ctx context.Context, account string) (inbox.Stored, bool, error)
 	StoreQueriedBalance(ctx context.Context, account string, balance inbox.Balance, at, now time.Time) error
 	ListDueDomains(ctx context.Context, now time.Time, limit int) ([]Domain, error)
 	// ListDomainsAfter returns a page of all domains; DomainByName the one that is held

@@ -85,6 +85,7 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string
 	}
 	done := Outcome{Notice: notice, Now: s.now(), At: s.cfg.Clock()}
 	done.Notice.DoneAt, done.Notice.DoneBy, done.Notice.DoneNote = done.Now, operator.Through, note
+	done.Notice.DoneReply, done.Notice.DoneEnds = reply, closing.End
 	done.AuditEvent = registrar.AuditEvent{Actor: operator, Action: NoticeHandled, Object: notice.ID, At: done.Now}
 	if closing.End != "" {
 		if done.Contracts, err = s.endedBy(ctx, operator, notice, closing.End, done.Now); err != nil {
@@ -94,6 +95,7 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string
 	if reply != "" || closing.End != "" {
 		data := notice.mailData()
 		data["reply"], data["end"] = reply, closing.End
+		notice.addLateness(data, done.Now)
 		done.Mails = []registrar.Mail{{Kind: registrar.MailNoticeHandled, To: notice.Email, Language: notice.Language, Data: data}}
 	}
 	if err := s.cfg.Store.StoreOutcome(ctx, done); err != nil {

@@ -171,3 +171,31 @@ func TestContractEndsMail_SaysHowItsDomainsEnd(t *testing.T) {
 		}
 	}
 }
+
+func TestOutcomeMails_ApologiseIfTheDeadlineHasPassed(t *testing.T) {
+	t.Parallel()
+	arrived := time.Date(2026, 11, 15, 9, 5, 0, 0, time.UTC)
+	now := arrived
+	domain := NamedDomain{ID: "dom_1", Customer: "cus_1", Name: "montag.net", TLD: ".net", Email: "petra@example.org", Status: registrar.DomainActive, PaidUntil: arrived.AddDate(1, 0, 0)}
+	store := &closedNotice{notice: Notice{ID: "dcl_1", Kind: Termination, Email: "petra@example.org", Contract: "montag.net", Language: "de", At: arrived}, domains: []NamedDomain{domain}}
+	service, err := New(Config{Store: store, MailQueued: func() {}, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
+	for days, want := range map[int]string{0: "", 2: "true"} {
+		now = arrived.AddDate(0, 0, days)
+		if err := service.Close(t.Context(), operator, "dcl_1", Closing{Note: "Geprüft.", Reply: "Erledigt."}); err != nil || store.outcome.Mails[0].Data["late"] != want {
+			t.Errorf("closed after %d days: %+v, %v", days, store.outcome.Mails, err)
+		}
+		request := TerminationRequested{Notice: "dcl_1", Domains: []string{domain.ID}, Note: "Geprüft."}
+		preview, err := service.PreviewTermination(t.Context(), operator, request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Seen = preview.Seen
+		if err := service.Terminate(t.Context(), operator, request); err != nil || store.outcome.Mails[0].Data["late"] != want || store.outcome.Notice.DoneEnds != "2027-11-15" {
+			t.Errorf("ended after %d days: %+v, %v", days, store.outcome, err)
+		}
+	}
+}

@@ -119,7 +119,7 @@ func (s *Service) PreviewTermination(ctx context.Context, operator registrar.Act
 
 // Outcome is what the store writes in one transaction when a notice is handled.
 type Outcome struct {
-	Notice     Notice // with DoneAt, DoneBy and DoneNote
+	Notice     Notice // with DoneAt and the like
 	AuditEvent registrar.AuditEvent
 	Contracts  []EndedContract // of a termination
 	Mails      []registrar.Mail
@@ -156,15 +156,19 @@ func (s *Service) Terminate(ctx context.Context, operator registrar.Actor, reque
 	done.Notice.DoneNote, _ = cleanNote(request.Note)
 	done.AuditEvent = registrar.AuditEvent{Actor: operator, Action: NoticeHandled, Object: done.Notice.ID, At: done.Now}
 	mails := make(map[string]*registrar.Mail)
+	var ends []string
 	for _, domain := range preview.Domains {
+		ends = append(ends, domain.PaidUntil.UTC().Format(time.DateOnly))
 		done.Contracts = append(done.Contracts, endContract(operator, domain, done.Now))
 		if mails[domain.Customer] == nil {
 			mails[domain.Customer] = &registrar.Mail{Kind: registrar.MailContractEnds, Customer: domain.Customer, Data: map[string]string{
 				"number": done.Notice.ID, "received_at": done.Notice.At.UTC().Format(time.RFC3339), "ground": string(done.Notice.Ground),
 			}}
+			preview.Notice.addLateness(mails[domain.Customer].Data, done.Now)
 		}
 		addDomainData(mails[domain.Customer].Data, domain)
 	}
+	done.Notice.DoneEnds = strings.Join(slices.Compact(slices.Sorted(slices.Values(ends))), " ")
 	for _, mail := range mails {
 		done.Mails = append(done.Mails, *mail)
 	}

@@ -20,7 +20,10 @@
 // Then, and only then, closing mails the sender, whose receipt has promised an answer.
 //
 //	state     becomes   when
-//	handled   -         it stays as evidence: who closed it, when, and the note
+//	handled   open      the bank returned a refund for it, which leaves something of what it is about:
+//	                    it is open until the customer has the money
+//	          -         otherwise it stays as evidence: who closed it, when, the note, the reply and the
+//	                    days on which contracts end
 //
 // # Actions
 //
@@ -119,6 +122,9 @@ type Notice struct {
 	DoneAt   time.Time // when the operator closed it; zero while it is open
 	DoneBy   string    // the operator's account, or the user at the command line; empty if an earlier release closed it
 	DoneNote string    // what was done about it
+	// DoneReply is what the operator wrote to the sender, DoneEnds the days on which contracts end, as
+	// they were confirmed: 2026-12-31, separated by spaces. Earlier releases stored neither.
+	DoneReply, DoneEnds string
 }
 
 // refundPeriod is how long a withdrawn payment may take to be returned.
@@ -150,6 +156,16 @@ func (d Notice) EndDay() time.Time {
 	}
 	day, _ := time.Parse(time.DateOnly, d.End)
 	return day
+}
+
+// ConfirmedEnds returns the days of DoneEnds.
+func (d Notice) ConfirmedEnds() (days []time.Time) {
+	for text := range strings.FieldsSeq(d.DoneEnds) {
+		if day, err := time.Parse(time.DateOnly, text); err == nil {
+			days = append(days, day)
+		}
+	}
+	return days
 }
 
 // Overdue reports whether the deadline has passed.
@@ -322,6 +338,14 @@ func (d Notice) mailData() map[string]string {
 	return data
 }
 
+// addLateness adds to the Data of the mail about what followed that our deadline has passed: the mail
+// apologises.
+func (d Notice) addLateness(data map[string]string, now time.Time) {
+	if d.Overdue(now) {
+		data["late"] = strconv.FormatBool(true)
+	}
+}
+
 // Contract is what a notice about the contract of a domain may mention.
 type Contract struct {
 	Domain string // its id; that of the item, for an item of an order
@@ -421,9 +445,15 @@ type RelatedOrder struct {
 	// Gross is the amount of the whole order, Named that of the items that were mentioned; both are
 	// the same if the order's number was.
 	Gross, Named registrar.Cents
+	// Items is how many items were mentioned: all of them, if the order's number was (ByNumber).
+	Items    int
+	ByNumber bool
 	// Consumer is whether the buyer was a consumer: consumer, business, or empty if unknown.
 	Consumer string
 }
+
+// More is the number of items besides the one that is named.
+func (o RelatedOrder) More() int { return max(0, o.Items-1) }
 
 // Limits of the search in a notice's text.
 const (
@@ -438,7 +468,14 @@ const (
 // operator only; the sender must not learn whether there are any. All are read in one query.
 // No one withdraws from an order that was paid later.
 func (s *Service) ListRelatedOrders(ctx context.Context, notices ...Notice) ([][]RelatedOrder, error) {
-	merge := func(o *RelatedOrder, other RelatedOrder) { o.Named = min(o.Named+other.Named, o.Gross) }
+	merge := func(o *RelatedOrder, other RelatedOrder) {
+		o.Named = min(o.Named+other.Named, o.Gross)
+		if o.ByNumber || other.ByNumber {
+			o.Items, o.ByNumber = max(o.Items, other.Items), true
+		} else {
+			o.Items += other.Items
+		}
+	}
 	all, err := related(notices, func(o RelatedOrder) string { return o.ID }, merge, func(mentions []string) (map[string][]RelatedOrder, error) {
 		return s.cfg.Store.ListRelatedOrders(ctx, mentions, maxOrders)
 	})

@@ -90,6 +90,12 @@ LIMIT $1;
 -- name: ListOrderDisputes :many
 SELECT * FROM disputes WHERE order_id = sqlc.arg(order_id) AND order_id <> '' ORDER BY opened_at, id LIMIT 50;
 
+-- name: ListDisputesOfOrders :many
+SELECT disputes.* FROM orders JOIN disputes ON disputes.order_id = orders.id
+WHERE orders.id IN (SELECT value FROM json_array_elements_text(CAST(sqlc.arg(order_ids) AS TEXT)::json))
+ORDER BY disputes.opened_at, disputes.id
+LIMIT 500;
+
 -- The disputes of a customer's orders from one to another, by id.
 -- name: ListCustomerDisputes :many
 SELECT disputes.* FROM orders JOIN disputes ON disputes.order_id = orders.id

@@ -99,7 +99,8 @@ LIMIT $2;
 -- A refund is named after the items that it is for; one of the whole payment, which has none, after
 -- those of the order. Ids are unique, so that an item is part of a refund if the parts have its id.
 -- name: ListAllRefunds :many
-SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure, r.failed_at, r.notice_id,
+    CAST(coalesce((SELECT n.created_at FROM withdrawal_notices AS n WHERE n.id = r.notice_id), 0) AS BIGINT) AS declared_at,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id
@@ -112,7 +113,8 @@ ORDER BY r.id DESC
 LIMIT $2;
 
 -- name: ListAllPendingRefunds :many
-SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure, r.failed_at, r.notice_id,
+    CAST(coalesce((SELECT n.created_at FROM withdrawal_notices AS n WHERE n.id = r.notice_id), 0) AS BIGINT) AS declared_at,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id
@@ -125,7 +127,8 @@ ORDER BY r.id DESC
 LIMIT $2;
 
 -- name: ListAllUndecidedRefunds :many
-SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure, r.failed_at, r.notice_id,
+    CAST(coalesce((SELECT n.created_at FROM withdrawal_notices AS n WHERE n.id = r.notice_id), 0) AS BIGINT) AS declared_at,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id

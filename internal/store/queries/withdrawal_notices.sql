@@ -27,7 +27,7 @@ SELECT * FROM withdrawal_notices WHERE id = $1;
 -- another one or before it changed its address. They are open, or were sent since a time. Each half is
 -- read from its index, and no further than a page.
 -- name: ListNoticesOfCustomer :many
-SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id
+SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id, done_reply, done_ends
 FROM (
     SELECT by_address.* FROM (
         SELECT named.* FROM customers JOIN withdrawal_notices AS named ON lower(named.email) = customers.email_key || ''
@@ -97,5 +97,9 @@ SELECT count(*) FROM (SELECT id FROM withdrawal_notices WHERE done_at = 0 ORDER 
 
 -- name: MarkWithdrawalNoticeDone :execrows
 UPDATE withdrawal_notices
-SET done_at = @done_at, done_by = @done_by, done_note = @done_note
+SET done_at = @done_at, done_by = @done_by, done_note = @done_note, done_reply = @done_reply, done_ends = @done_ends
 WHERE id = @id AND done_at = 0;
+
+-- Who closed it, and the note, stay until it is closed again.
+-- name: ReopenWithdrawalNotice :execrows
+UPDATE withdrawal_notices SET done_at = 0 WHERE id = $1 AND done_at <> 0;

@@ -568,6 +568,66 @@ func (q *Queries) ListDisputesAfter(ctx context.Context, iD string, limit int32)
 	return items, nil
 }
 
+const listDisputesOfOrders = `-- name: ListDisputesOfOrders :many
+SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at FROM orders JOIN disputes ON disputes.order_id = orders.id
+WHERE orders.id IN (SELECT value FROM json_array_elements_text(CAST($1 AS TEXT)::json))
+ORDER BY disputes.opened_at, disputes.id
+LIMIT 500
+`
+
+func (q *Queries) ListDisputesOfOrders(ctx context.Context, orderIds string) ([]Dispute, error) {
+	rows, err := q.db.QueryContext(ctx, listDisputesOfOrders, orderIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Dispute{}
+	for rows.Next() {
+		var i Dispute
+		if err := rows.Scan(
+			&i.ID,
+			&i.Charge,
+			&i.Intent,
+			&i.PaymentID,
+			&i.OrderID,
+			&i.Status,
+			&i.Reason,
+			&i.Currency,
+			&i.Amount,
+			&i.Withdrawn,
+			&i.Fee,
+			&i.Charged,
+			&i.Refunded,
+			&i.Debit,
+			&i.Refundable,
+			&i.BankReturn,
+			&i.EvidenceDue,
+			&i.OpenedAt,
+			&i.LockState,
+			&i.OpenWork,
+			&i.Note,
+			&i.DecidedBy,
+			&i.DecidedAt,
+			&i.Version,
+			&i.DueAt,
+			&i.Node,
+			&i.Attempts,
+			&i.StoredAt,
+			&i.UpdatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listDomainDisputes = `-- name: ListDomainDisputes :many
 SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at FROM domains
 JOIN provision_items ON provision_items.name = domains.name

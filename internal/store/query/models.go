@@ -928,4 +928,6 @@ type WithdrawalNotice struct {
 	DoneBy     string
 	DoneNote   string
 	CustomerID string
+	DoneReply  string
+	DoneEnds   string
 }

@@ -437,7 +437,8 @@ func (q *Queries) ListAllPaymentsInState(ctx context.Context, arg ListAllPayment
 }
 
 const listAllPendingRefunds = `-- name: ListAllPendingRefunds :many
-SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure, r.failed_at, r.notice_id,
+    CAST(coalesce((SELECT n.created_at FROM withdrawal_notices AS n WHERE n.id = r.notice_id), 0) AS BIGINT) AS declared_at,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id
@@ -463,6 +464,9 @@ type ListAllPendingRefundsRow struct {
 	ItemID        string
 	Task          string
 	Failure       string
+	FailedAt      int64
+	NoticeID      string
+	DeclaredAt    int64
 	CustomerID    string
 	Email         string
 	Name          string
@@ -492,6 +496,9 @@ func (q *Queries) ListAllPendingRefunds(ctx context.Context, iD string, limit in
 			&i.ItemID,
 			&i.Task,
 			&i.Failure,
+			&i.FailedAt,
+			&i.NoticeID,
+			&i.DeclaredAt,
 			&i.CustomerID,
 			&i.Email,
 			&i.Name,
@@ -582,7 +589,8 @@ func (q *Queries) ListAllRefundedPayments(ctx context.Context, paymentID string,
 }
 
 const listAllRefunds = `-- name: ListAllRefunds :many
-SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure, r.failed_at, r.notice_id,
+    CAST(coalesce((SELECT n.created_at FROM withdrawal_notices AS n WHERE n.id = r.notice_id), 0) AS BIGINT) AS declared_at,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id
@@ -608,6 +616,9 @@ type ListAllRefundsRow struct {
 	ItemID        string
 	Task          string
 	Failure       string
+	FailedAt      int64
+	NoticeID      string
+	DeclaredAt    int64
 	CustomerID    string
 	Email         string
 	Name          string
@@ -639,6 +650,9 @@ func (q *Queries) ListAllRefunds(ctx context.Context, iD string, limit int32) ([
 			&i.ItemID,
 			&i.Task,
 			&i.Failure,
+			&i.FailedAt,
+			&i.NoticeID,
+			&i.DeclaredAt,
 			&i.CustomerID,
 			&i.Email,
 			&i.Name,
@@ -659,7 +673,8 @@ func (q *Queries) ListAllRefunds(ctx context.Context, iD string, limit int32) ([
 }
 
 const listAllUndecidedRefunds = `-- name: ListAllUndecidedRefunds :many
-SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure, r.failed_at, r.notice_id,
+    CAST(coalesce((SELECT n.created_at FROM withdrawal_notices AS n WHERE n.id = r.notice_id), 0) AS BIGINT) AS declared_at,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id
@@ -685,6 +700,9 @@ type ListAllUndecidedRefundsRow struct {
 	ItemID        string
 	Task          string
 	Failure       string
+	FailedAt      int64
+	NoticeID      string
+	DeclaredAt    int64
 	CustomerID    string
 	Email         string
 	Name          string
@@ -714,6 +732,9 @@ func (q *Queries) ListAllUndecidedRefunds(ctx context.Context, iD string, limit 
 			&i.ItemID,
 			&i.Task,
 			&i.Failure,
+			&i.FailedAt,
+			&i.NoticeID,
+			&i.DeclaredAt,
 			&i.CustomerID,
 			&i.Email,
 			&i.Name,

@@ -22,7 +22,7 @@ func (q *Queries) CountOpenWithdrawalNotices(ctx context.Context) (int64, error)
 }
 
 const getWithdrawalNotice = `-- name: GetWithdrawalNotice :one
-SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id FROM withdrawal_notices WHERE id = $1
+SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id, done_reply, done_ends FROM withdrawal_notices WHERE id = $1
 `
 
 func (q *Queries) GetWithdrawalNotice(ctx context.Context, id string) (WithdrawalNotice, error) {
@@ -43,6 +43,8 @@ func (q *Queries) GetWithdrawalNotice(ctx context.Context, id string) (Withdrawa
 		&i.DoneBy,
 		&i.DoneNote,
 		&i.CustomerID,
+		&i.DoneReply,
+		&i.DoneEnds,
 	)
 	return i, err
 }
@@ -153,7 +155,7 @@ func (q *Queries) ListContractMentions(ctx context.Context, customerID string, d
 }
 
 const listHandledWithdrawalNotices = `-- name: ListHandledWithdrawalNotices :many
-SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id FROM withdrawal_notices
+SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id, done_reply, done_ends FROM withdrawal_notices
 WHERE done_at <> 0 AND id < $1
 ORDER BY id DESC
 LIMIT $2
@@ -184,6 +186,8 @@ func (q *Queries) ListHandledWithdrawalNotices(ctx context.Context, iD string, l
 			&i.DoneBy,
 			&i.DoneNote,
 			&i.CustomerID,
+			&i.DoneReply,
+			&i.DoneEnds,
 		); err != nil {
 			return nil, err
 		}
@@ -199,18 +203,18 @@ func (q *Queries) ListHandledWithdrawalNotices(ctx context.Context, iD string, l
 }
 
 const listNoticesOfCustomer = `-- name: ListNoticesOfCustomer :many
-SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id
+SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id, done_reply, done_ends
 FROM (
-    SELECT by_address.id, by_address.kind, by_address.name, by_address.email, by_address.contract, by_address.ground, by_address.reason, by_address.end_day, by_address.language, by_address.created_at, by_address.done_at, by_address.done_by, by_address.done_note, by_address.customer_id FROM (
-        SELECT named.id, named.kind, named.name, named.email, named.contract, named.ground, named.reason, named.end_day, named.language, named.created_at, named.done_at, named.done_by, named.done_note, named.customer_id FROM customers JOIN withdrawal_notices AS named ON lower(named.email) = customers.email_key || ''
+    SELECT by_address.id, by_address.kind, by_address.name, by_address.email, by_address.contract, by_address.ground, by_address.reason, by_address.end_day, by_address.language, by_address.created_at, by_address.done_at, by_address.done_by, by_address.done_note, by_address.customer_id, by_address.done_reply, by_address.done_ends FROM (
+        SELECT named.id, named.kind, named.name, named.email, named.contract, named.ground, named.reason, named.end_day, named.language, named.created_at, named.done_at, named.done_by, named.done_note, named.customer_id, named.done_reply, named.done_ends FROM customers JOIN withdrawal_notices AS named ON lower(named.email) = customers.email_key || ''
         WHERE customers.id = $1 AND named.id < $2
             AND (named.done_at = 0 OR named.created_at >= $3)
         ORDER BY named.id DESC
         LIMIT $4
     ) AS by_address
     UNION
-    SELECT by_account.id, by_account.kind, by_account.name, by_account.email, by_account.contract, by_account.ground, by_account.reason, by_account.end_day, by_account.language, by_account.created_at, by_account.done_at, by_account.done_by, by_account.done_note, by_account.customer_id FROM (
-        SELECT sent.id, sent.kind, sent.name, sent.email, sent.contract, sent.ground, sent.reason, sent.end_day, sent.language, sent.created_at, sent.done_at, sent.done_by, sent.done_note, sent.customer_id FROM withdrawal_notices AS sent
+    SELECT by_account.id, by_account.kind, by_account.name, by_account.email, by_account.contract, by_account.ground, by_account.reason, by_account.end_day, by_account.language, by_account.created_at, by_account.done_at, by_account.done_by, by_account.done_note, by_account.customer_id, by_account.done_reply, by_account.done_ends FROM (
+        SELECT sent.id, sent.kind, sent.name, sent.email, sent.contract, sent.ground, sent.reason, sent.end_day, sent.language, sent.created_at, sent.done_at, sent.done_by, sent.done_note, sent.customer_id, sent.done_reply, sent.done_ends FROM withdrawal_notices AS sent
         WHERE sent.customer_id = $1 AND sent.customer_id <> '' AND sent.id < $2
             AND (sent.done_at = 0 OR sent.created_at >= $3)
         ORDER BY sent.id DESC
@@ -261,6 +265,8 @@ func (q *Queries) ListNoticesOfCustomer(ctx context.Context, arg ListNoticesOfCu
 			&i.DoneBy,
 			&i.DoneNote,
 			&i.CustomerID,
+			&i.DoneReply,
+			&i.DoneEnds,
 		); err != nil {
 			return nil, err
 		}
@@ -276,7 +282,7 @@ func (q *Queries) ListNoticesOfCustomer(ctx context.Context, arg ListNoticesOfCu
 }
 
 const listOpenWithdrawalNotices = `-- name: ListOpenWithdrawalNotices :many
-SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id FROM withdrawal_notices
+SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id, done_reply, done_ends FROM withdrawal_notices
 WHERE done_at = 0
 ORDER BY id
 LIMIT $1
@@ -306,6 +312,8 @@ func (q *Queries) ListOpenWithdrawalNotices(ctx context.Context, limit int32) ([
 			&i.DoneBy,
 			&i.DoneNote,
 			&i.CustomerID,
+			&i.DoneReply,
+			&i.DoneEnds,
 		); err != nil {
 			return nil, err
 		}
@@ -390,7 +398,7 @@ func (q *Queries) ListRenewalsMentioned(ctx context.Context, arg ListRenewalsMen
 }
 
 const listWithdrawalNotices = `-- name: ListWithdrawalNotices :many
-SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id
+SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note, customer_id, done_reply, done_ends
 FROM withdrawal_notices
 WHERE id > $1
 ORDER BY id
@@ -421,6 +429,8 @@ func (q *Queries) ListWithdrawalNotices(ctx context.Context, iD string, limit in
 			&i.DoneBy,
 			&i.DoneNote,
 			&i.CustomerID,
+			&i.DoneReply,
+			&i.DoneEnds,
 		); err != nil {
 			return nil, err
 		}
@@ -437,15 +447,17 @@ func (q *Queries) ListWithdrawalNotices(ctx context.Context, iD string, limit in
 
 const markWithdrawalNoticeDone = `-- name: MarkWithdrawalNoticeDone :execrows
 UPDATE withdrawal_notices
-SET done_at = $1, done_by = $2, done_note = $3
-WHERE id = $4 AND done_at = 0
+SET done_at = $1, done_by = $2, done_note = $3, done_reply = $4, done_ends = $5
+WHERE id = $6 AND done_at = 0
 `
 
 type MarkWithdrawalNoticeDoneParams struct {
-	DoneAt   int64
-	DoneBy   string
-	DoneNote string
-	ID       string
+	DoneAt    int64
+	DoneBy    string
+	DoneNote  string
+	DoneReply string
+	DoneEnds  string
+	ID        string
 }
 
 func (q *Queries) MarkWithdrawalNoticeDone(ctx context.Context, arg MarkWithdrawalNoticeDoneParams) (int64, error) {
@@ -453,8 +465,23 @@ func (q *Queries) MarkWithdrawalNoticeDone(ctx context.Context, arg MarkWithdraw
 		arg.DoneAt,
 		arg.DoneBy,
 		arg.DoneNote,
+		arg.DoneReply,
+		arg.DoneEnds,
 		arg.ID,
 	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const reopenWithdrawalNotice = `-- name: ReopenWithdrawalNotice :execrows
+UPDATE withdrawal_notices SET done_at = 0 WHERE id = $1 AND done_at <> 0
+`
+
+// Who closed it, and the note, stay until it is closed again.
+func (q *Queries) ReopenWithdrawalNotice(ctx context.Context, id string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, reopenWithdrawalNotice, id)
 	if err != nil {
 		return 0, err
 	}

@@ -54,6 +54,7 @@ type refundPart struct {
 	Of          string // the price of which it is a part; empty if it is all of it
 	Deleted     bool
 	Last        bool // nothing is left of that price
+	HandedOver  bool // DENIC takes it over when we delete it
 }
 
 // OtherParts is the number of parts after the first.
@@ -121,7 +122,7 @@ func (l *language) orderData(data map[string]string) orderData {
 	parts, _ := strconv.Atoi(data["parts"])
 	for n := range min(parts, maxItems) {
 		of := "part" + strconv.Itoa(n+1) + "_"
-		part := refundPart{sanitizeValue(data[of+"name"]), l.formatAmount(data[of+"gross"]), l.formatAmount(data[of+"of"]), data[of+"deleted"] == "true", data[of+"last"] == "true"}
+		part := refundPart{sanitizeValue(data[of+"name"]), l.formatAmount(data[of+"gross"]), l.formatAmount(data[of+"of"]), data[of+"deleted"] == "true", data[of+"last"] == "true", data[of+"handed_over"] == "true"}
 		b.Parts, b.Partial, b.Last = append(b.Parts, part), b.Partial || part.Of != "" && !part.Last, b.Last || part.Last
 	}
 	b.Deleted, _ = strconv.Atoi(data["deleted"])
@@ -220,6 +221,7 @@ type noticeData struct {
 	Received             string           // when it arrived, in the mail about what followed
 	Reply                string           // our answer, wrapped
 	Handled              bool             // in that mail: it is no longer open
+	Late                 bool             // in that mail: our deadline had passed
 	Orders               []withdrawnOrder // the possible orders of a withdrawal, for the operator's mail
 }
 
@@ -235,7 +237,7 @@ func (l *language) noticeData(data map[string]string) noticeData {
 		Number: sanitizeValue(data["number"]), Contract: quotedLines(quoteForeign(data["contract"], withdrawal.MaxText)), Reason: quotedLines(quoteForeign(data["reason"], withdrawal.MaxReason)),
 		Termination: data["declared"] == string(withdrawal.Termination), Special: data["ground"] == string(withdrawal.Extraordinary),
 	}
-	d.Handled = data["handled"] == "true"
+	d.Handled, d.Late = data["handled"] == "true", data["late"] == "true"
 	d.Received, d.RefundBy = l.formatTime(data["received_at"]), l.formatDate(data["refund_by"])
 	d.Reply = wrappedText(data["reply"])
 	d.End = cmp.Or(l.formatDate(data["end"]), sanitizeValue(data["end"]))

@@ -225,7 +225,9 @@ Erstattung am {{.ReturnedOn}} zurückgegeben hat.{{else}}wir erstatten Ihnen {{.
 
 Bestellung: {{.Order}}
 {{range .Parts}}
-{{.Name}}: {{.Gross}}{{if .Last}}, der Rest von {{.Of}}{{else}}{{with .Of}} von {{.}}{{end}}{{end}}{{if .Deleted}}
+{{.Name}}: {{.Gross}}{{if .Last}}, der Rest von {{.Of}}{{else}}{{with .Of}} von {{.}}{{end}}{{end}}{{if .HandedOver}}
+  Die Domain übergeben wir an die Registry DENIC, wenn sie nicht inzwischen
+  verlängert wurde.{{else if .Deleted}}
   Die Domain löschen wir, wenn sie nicht inzwischen verlängert wurde.{{end}}
 {{end}}
 ` + germanRefundMade + `{{if or .Deleted .ReturnedOn (eq .Reason "termination")}}{{else if ne .Reason "withdrawal"}}
@@ -468,7 +470,8 @@ antworten Sie uns bitte, damit nichts Falsches geschieht.
 `},
 	registrar.MailContractEnds: {"{{if .More}}Ihre Kündigung: {{.Domain}} und {{.More}} weitere enden{{else}}Ihre Kündigung: {{.Domain}} endet am {{.Date}}{{end}}", `
 Ihre Kündigung vom {{.Received}} ist ausgeführt.{{if .Special}} Einen wichtigen Grund, aus
-dem der Vertrag sofort endet, haben wir nicht festgestellt.{{end}}
+dem der Vertrag sofort endet, haben wir nicht festgestellt.{{end}}{{if .Late}}
+Bitte entschuldigen Sie, dass Sie darauf so lange warten mussten.{{end}}
 
 Nummer: {{.Number}}
 {{range .Renewals}}
@@ -486,7 +489,8 @@ Haben Sie nicht gekündigt, oder möchten Sie {{if .More}}eine{{else}}die{{end}}
 {{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
 `},
 	registrar.MailNoticeHandled: {"{{if .Termination}}Ihre Kündigung vom {{.On}}: {{with .End}}Ihr Vertrag endet am {{.}}{{else}}unsere Antwort{{end}}{{else}}Ihr Widerruf vom {{.On}}: unsere Antwort{{end}}", `
-{{if .Termination}}Ihre Kündigung{{else}}Ihr Widerruf{{end}} vom {{.At}} ist bearbeitet.
+{{if .Termination}}Ihre Kündigung{{else}}Ihr Widerruf{{end}} vom {{.At}} ist bearbeitet.{{if .Late}}
+Bitte entschuldigen Sie, dass Sie darauf so lange warten mussten.{{end}}
 
 Nummer: {{.Number}}{{with .End}}
 Ende des Vertrags: {{.}}{{end}}

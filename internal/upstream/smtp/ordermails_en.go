@@ -214,7 +214,9 @@ Your orders are here:
 
 Order: {{.Order}}
 {{range .Parts}}
-{{.Name}}: {{.Gross}}{{if .Last}}, the rest of {{.Of}}{{else}}{{with .Of}} of {{.}}{{end}}{{end}}{{if .Deleted}}
+{{.Name}}: {{.Gross}}{{if .Last}}, the rest of {{.Of}}{{else}}{{with .Of}} of {{.}}{{end}}{{end}}{{if .HandedOver}}
+  We are handing the domain over to its registry, DENIC, unless it has been
+  renewed meanwhile.{{else if .Deleted}}
   We are deleting the domain, unless it has been renewed meanwhile.{{end}}
 {{end}}
 ` + englishRefundMade + `{{if or .Deleted .ReturnedOn (eq .Reason "termination")}}{{else if ne .Reason "withdrawal"}}
@@ -446,7 +448,8 @@ Please reply to this email so that we can stop this.
 `},
 	registrar.MailContractEnds: {"{{if .More}}Your cancellation: {{.Domain}} and {{.More}} more expire{{else}}Your cancellation: {{.Domain}} expires on {{.Date}}{{end}}", `
 We have processed your cancellation of {{.Received}}.{{if .Special}} We found no cause for
-which the contract ends at once.{{end}}
+which the contract ends at once.{{end}}{{if .Late}}
+We are sorry that you had to wait so long for this.{{end}}
 
 Number: {{.Number}}
 {{range .Renewals}}
@@ -463,7 +466,8 @@ Didn't you cancel, or do you want to keep {{if .More}}a{{else}}the{{end}} domain
 {{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
 `},
 	registrar.MailNoticeHandled: {"{{if .Termination}}Your cancellation of {{.On}}: {{with .End}}your contract ends on {{.}}{{else}}our reply{{end}}{{else}}Your withdrawal of {{.On}}: our reply{{end}}", `
-We have handled your {{if .Termination}}cancellation{{else}}withdrawal{{end}} of {{.At}}.
+We have handled your {{if .Termination}}cancellation{{else}}withdrawal{{end}} of {{.At}}.{{if .Late}}
+We are sorry that you had to wait so long for this.{{end}}
 
 Number: {{.Number}}{{with .End}}
 Contract ends: {{.}}{{end}}

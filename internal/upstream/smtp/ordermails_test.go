@@ -228,6 +228,15 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 			en:      []string{"refunding 8.21 EUR because you withdrew", "neu.de: 8.21 EUR\n  We are deleting the domain, unless", "credit note"},
 			deNever: "ändert sich dadurch nichts",
 		},
+		"a refund with a handover": {
+			kind: registrar.MailOrderRefunded,
+			facts: orderMailData(map[string]string{
+				"refund": "8.21", "reason": "withdrawal", "parts": "1", "part1_name": "neu.de", "part1_gross": "8.21", "part1_deleted": "true", "part1_handed_over": "true", "deleted": "1",
+			}),
+			de:      []string{"neu.de: 8,21 EUR\n  Die Domain übergeben wir an die Registry DENIC, wenn"},
+			en:      []string{"neu.de: 8.21 EUR\n  We are handing the domain over to its registry, DENIC, unless"},
+			deNever: "löschen",
+		},
 		"a refund without one": {
 			kind: registrar.MailOrderRefunded, facts: orderMailData(map[string]string{"refund": "5.00", "reason": "goodwill", "parts": "0", "deleted": "0"}),
 			de: []string{"erstatten Ihnen 5,00 EUR aus Kulanz.", "meist 5 bis 10 Werktage", "An Ihren Domains ändert sich dadurch nichts"}, en: []string{"refunding 5.00 EUR as a gesture of goodwill.", "doesn't change anything"}, deNever: "widerrufen",

@@ -369,6 +369,28 @@ func TestNoticeHandledMail_HasReplyAndEndOfContract(t *testing.T) {
 	}
 }
 
+func TestNoticeMails_ApologiseForLateness(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []registrar.MailKind{registrar.MailNoticeHandled, registrar.MailContractEnds} {
+		for language, want := range map[string]string{"de": "Bitte entschuldigen Sie, dass Sie darauf so lange warten mussten.", "en": "We are sorry that you had to wait so long for this."} {
+			data := map[string]string{
+				"number": "dcl_1", "declared": "termination", "occurred_at": "2026-11-15T09:05:00Z", "received_at": "2026-11-15T09:05:00Z", "contract": "kaffee.de", "reply": "Ja.",
+				"domain": "kaffee.de", "domain_id": "dom_1", "paid_until": "2027-03-01", "items": "1", "item1_name": "kaffee.de", "item1_paid_until": "2027-03-01",
+			}
+			if kind == registrar.MailContractEnds {
+				delete(data, "declared")
+			}
+			if body := renderMail(t, kind, language, data); hasText(body, want) {
+				t.Errorf("%s in time: %s", kind, body)
+			}
+			data["late"] = "true"
+			if body := renderMail(t, kind, language, data); !hasText(body, want) {
+				t.Errorf("%s: no %q: %s", kind, want, body)
+			}
+		}
+	}
+}
+
 func TestExpiryMails_MentionDENICOnlyForItsDomains(t *testing.T) {
 	t.Parallel()
 	data := map[string]string{

@@ -201,13 +201,17 @@ Antworten Sie uns bitte.
 eine Domain gehört nicht mehr zu Ihrem Konto:
 
 Domain:       {{.Domain}}
-{{if ne .Change "refunded"}}Bezahlt bis:  {{.Date}}
+{{if or (eq .Change "refunded") (eq .Change "refunded_handed_over")}}{{else}}Bezahlt bis:  {{.Date}}
 {{end}}{{if eq .Change "handed_over"}}
 Am {{.Day}} haben wir sie an die Registry DENIC übergeben,
 {{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else if .Withdrawn}}nach Ihrem Widerruf vom {{.Withdrawn}}{{else}}weil sie nicht verlängert wurde{{end}}. DENIC schreibt dem Inhaber einen Brief. Darin
 steht, wie er die Domain behalten kann.{{with .Page}} Das Wichtigste finden Sie auch hier:
 
 {{.}}{{end}}
+{{else if eq .Change "refunded_handed_over"}}
+Den Preis der Registrierung haben wir erstattet. Am {{.Day}} haben wir sie an
+die Registry DENIC übergeben. DENIC schreibt dem Inhaber einen Brief. Darin
+steht, wie er die Domain behalten kann.
 {{else if eq .Change "refunded"}}
 Wir haben den Preis der Registrierung erstattet und die Domain am
 {{.Day}} gelöscht. Sobald die Registry sie freigibt, kann jeder sie neu

@@ -198,13 +198,17 @@ this email.
 A domain no longer belongs to your account:
 
 Domain:     {{.Domain}}
-{{if ne .Change "refunded"}}Paid until: {{.Date}}
+{{if or (eq .Change "refunded") (eq .Change "refunded_handed_over")}}{{else}}Paid until: {{.Date}}
 {{end}}{{if eq .Change "handed_over"}}
 On {{.Day}} we handed it over to its registry, DENIC,
 {{if .Cancelled}}after your cancellation of {{.Cancelled}}{{else if .Withdrawn}}after your withdrawal of {{.Withdrawn}}{{else}}because it was not renewed{{end}}. DENIC sends the holder a
 letter that explains how to keep the domain.{{with .Page}} The essentials are here, too:
 
 {{.}}{{end}}
+{{else if eq .Change "refunded_handed_over"}}
+We refunded the price of its registration. On {{.Day}} we handed it over to
+its registry, DENIC. DENIC sends the holder a letter that explains how to
+keep the domain.
 {{else if eq .Change "refunded"}}
 We refunded the price of its registration and deleted it on {{.Day}}.
 Once the registry releases it, anyone can register it.

@@ -121,8 +121,11 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			kind: registrar.MailDomainDeleted, facts: map[string]string{"change": "refunded", "until": "2027-02-18"}, de: []string{"erstattet", "Bis zum 18.02.2027"},
 			en: []string{"We refunded the price"}, never: "Bezahlt bis",
 		},
-		"gone, refunded":       {kind: registrar.MailDomainClosed, facts: map[string]string{"change": "refunded"}, de: []string{"erstattet"}, en: []string{"We refunded the price"}, never: "Bezahlt bis"},
-		"gone":                 {kind: registrar.MailDomainClosed, de: []string{"endgültig gelöscht"}, en: []string{"deleted for good"}, never: "DENIC"},
+		"gone, refunded": {kind: registrar.MailDomainClosed, facts: map[string]string{"change": "refunded"}, de: []string{"erstattet"}, en: []string{"We refunded the price"}, never: "Bezahlt bis"},
+		"gone":           {kind: registrar.MailDomainClosed, de: []string{"endgültig gelöscht"}, en: []string{"deleted for good"}, never: "DENIC"},
+		"handed over, refunded": {
+			kind: registrar.MailDomainClosed, facts: map[string]string{"change": "refunded_handed_over"}, de: []string{"erstattet", "DENIC übergeben"}, en: []string{"We refunded the price", "handed it over"}, never: "Bezahlt bis",
+		},
 		"handed over":          {kind: registrar.MailDomainClosed, facts: map[string]string{"change": "handed_over"}, de: []string{"DENIC übergeben"}, en: []string{"handed it over"}, never: "endgültig"},
 		"renewed after a hold": {kind: registrar.MailDomainRestored, facts: map[string]string{"change": "hold"}, de: []string{"wieder im DNS"}, en: []string{"in the DNS again"}},
 		"restored":             {kind: registrar.MailDomainRestored, facts: map[string]string{"change": "redemption"}, de: []string{"wiederhergestellt"}, en: []string{"has been restored"}},

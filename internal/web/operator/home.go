@@ -66,11 +66,7 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
-	_, refunds, err := h.Admin.CountOpen(req.R.Context(), operator)
-	if err != nil {
-		return err
-	}
-	contacts, err := h.Contacts.CountWaiting(req.R.Context(), operator)
+	contacts, err := h.urgentContacts(req, operator)
 	if err != nil {
 		return err
 	}
@@ -78,12 +74,11 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
-	undecided := max(0, refunds-len(needs.Refunds)) // those that are only overdue are listed
-	quiet := undecided+contacts+len(low)+len(database)+len(disputes)+len(messages)+len(notices)+len(inquiries)+len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
+	quiet := len(needs.Undecided)+len(contacts)+len(low)+len(database)+len(disputes)+len(messages)+len(notices)+len(inquiries)+len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
 		!preview.Brake.Engaged()
 	view := homeView{
 		OpenIssues: needs, Database: database, Upstreams: troubled, Brake: preview.Brake, Unpaid: unpaid, Notices: notices, Inquiries: h.newInquiryRows(inquiries, nil),
-		MoreInquiries: moreInquiries, LowBalances: low, Messages: newMessageRows(messages, nil), Disputes: disputes, Undecided: undecided,
+		MoreInquiries: moreInquiries, LowBalances: low, Messages: newMessageRows(messages, nil), Disputes: disputes, Undecided: newUndecidedRows(needs.Undecided, h.Now()),
 		Contacts: contacts, Unfunded: unfunded, Quiet: quiet, Now: h.Now(),
 	}
 	return h.render(req, ui.View{Name: "home", Section: homePath}, view, "")
@@ -102,8 +97,8 @@ type homeView struct {
 	LowBalances   []inbox.Stored
 	Messages      []messageRow
 	Disputes      []disputeRow
-	Undecided     int // refunds that wait for a decision
-	Contacts      int // contact checks that do
+	Undecided     []refundRow // refunds that wait for a decision
+	Contacts      []contactRow
 	Unfunded      []unfundedAccount
 	Quiet         bool
 	Now           time.Time
@@ -123,6 +118,7 @@ func (v homeView) Sections() []homeSection {
 	orders, items := homeSection{Name: "orders", Due: v.Now}, homeSection{Name: "items", Due: v.Now}
 	disputes, notices, inquiries := homeSection{Name: "disputes"}, homeSection{Name: "notices"}, homeSection{Name: "inquiries"}
 	changes, locks := homeSection{Name: "changes"}, homeSection{Name: "locks"}
+	undecided, contacts := homeSection{Name: "undecided"}, homeSection{Name: "contacts"}
 	for section, jobs := range map[*homeSection][]admin.Job{&orders: v.Orders, &items: v.Items, &changes: v.Changes} {
 		section.Late = slices.ContainsFunc(jobs, func(j admin.Job) bool { return j.Overdue })
 	}
@@ -136,6 +132,14 @@ func (v homeView) Sections() []homeSection {
 		}
 		notices.add(notice.Urgency == "overdue", deadline)
 	}
+	for _, refund := range v.Undecided {
+		if refund.Due != nil {
+			undecided.add(refund.Due.Urgency == "overdue", refund.Due.Deadline())
+		}
+	}
+	for _, one := range v.Contacts {
+		contacts.add(one.IsLate, one.DueAt)
+	}
 	for _, one := range v.Inquiries {
 		inquiries.add(one.IsOverdue, one.Deadline())
 	}
@@ -143,7 +147,7 @@ func (v homeView) Sections() []homeSection {
 		locks.add(false, lock.ReviewAt)
 	}
 	sections := []homeSection{
-		orders, items, disputes, notices, {Name: "refunds", Late: true}, {Name: "undecided"}, {Name: "contacts"}, {Name: "brake", Due: v.Now},
+		orders, items, disputes, notices, {Name: "refunds", Late: true}, undecided, contacts, {Name: "brake", Due: v.Now},
 		{Name: "unpaid"}, inquiries, {Name: "messages"}, changes, locks, {Name: "upstreams"},
 	}
 	slices.SortStableFunc(sections, func(a, b homeSection) int {

@@ -53,3 +53,43 @@ func TestHome_UnpaidDomainsSinceTheEarliestEndOfTerm(t *testing.T) {
 		t.Errorf("since %s", since)
 	}
 }
+
+func TestUndecidedRefunds_OwedMoneyHasTheDeadlineOfItsWithdrawal(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
+	refund := func(id, task string, declared, failed time.Time) admin.RefundEntry {
+		return admin.RefundEntry{ID: id, Task: task, Declared: declared, FailedAt: failed}
+	}
+	rows := newUndecidedRows([]admin.RefundEntry{
+		refund("assign", "assign", time.Time{}, time.Time{}), refund("domains", "domains", now, time.Time{}),
+		refund("soon", "returned", now.AddDate(0, 0, -12), now), refund("refused", "refused", time.Time{}, now),
+		refund("late", "returned", now.AddDate(0, 0, -15), now), refund("old", "returned", time.Time{}, now.AddDate(0, 0, -2)),
+	}, now)
+	want := []struct {
+		id, urgency string
+		owed, once  bool
+	}{{"old", "overdue", true, true}, {"late", "overdue", true, false}, {"refused", "today", true, true}, {"soon", "soon", true, false}, {"assign", "", false, false}, {"domains", "", false, false}}
+	for i, row := range rows {
+		owed := row.Due != nil
+		if row.ID != want[i].id || owed != want[i].owed || owed && (row.Due.Urgency != want[i].urgency || row.Due.AtOnce() != want[i].once) {
+			t.Errorf("%d: %s, due %+v, want %+v", i, row.ID, row.Due, want[i])
+		}
+	}
+	view := homeView{Undecided: rows, Now: now}
+	for _, section := range view.Sections() {
+		if section.Name == "undecided" && !section.Late {
+			t.Error("overdue money is not urgent")
+		}
+	}
+}
+
+func TestMenu_CountsAreUrgentIfWorkIsOverdue(t *testing.T) {
+	t.Parallel()
+	menu, _ := newMenu(homePath, map[string]openWork{noticesPath: {2, true}, inquiriesPath: {1, false}, jobsPath: {3, false}})
+	for _, group := range menu {
+		late := group.Label == "menu.tasks"
+		if group.Work.Late != late || late && group.Work.Open != 3 {
+			t.Errorf("%s: %+v", group.Label, group.Work)
+		}
+	}
+}

@@ -5,7 +5,13 @@ import "slices"
 type menuEntry struct {
 	Path, Label string
 	Current     bool
-	Open        int // how much work waits there
+	Work        openWork
+}
+
+// openWork is how much work waits on a page, and whether some of it is overdue.
+type openWork struct {
+	Open int
+	Late bool
 }
 
 // menuGroup are entries behind one label, so that the menu fits on a phone. A group without a
@@ -14,7 +20,7 @@ type menuGroup struct {
 	Label   string
 	Entries []menuEntry
 	Current bool
-	Open    int // the work of all its entries
+	Work    openWork // of all its entries
 }
 
 var menuGroups = []menuGroup{
@@ -49,15 +55,16 @@ var menuGroups = []menuGroup{
 
 // newMenu returns the menu on a page, with the work that is open by path, and the label of the
 // page's entry.
-func newMenu(section string, open map[string]int) (menu []menuGroup, label string) {
+func newMenu(section string, open map[string]openWork) (menu []menuGroup, label string) {
 	menu = slices.Clone(menuGroups)
 	for g := range menu {
 		group := &menu[g]
 		group.Entries = slices.Clone(group.Entries)
 		for i := range group.Entries {
 			entry := &group.Entries[i]
-			entry.Open = open[entry.Path]
-			group.Open += entry.Open
+			entry.Work = open[entry.Path]
+			group.Work.Open += entry.Work.Open
+			group.Work.Late = group.Work.Late || entry.Work.Late
 			if entry.Current = entry.Path == section; entry.Current {
 				group.Current, label = true, entry.Label
 			}

@@ -151,6 +151,10 @@ func (h *Handler) showNotice(req *ui.Request, operator registrar.Actor, problem 
 	if err := h.addRelated(req, rows); err != nil {
 		return err
 	}
+	returned, err := h.returnedFor(req, operator, notice)
+	if err != nil {
+		return err
+	}
 	status, message, fieldProblem := h.noticeProblem(req, problem)
 	view := struct {
 		noticeRow
@@ -160,8 +164,9 @@ func (h *Handler) showNotice(req *ui.Request, operator registrar.Actor, problem 
 		End                 *ui.Field // the day that closing a termination confirms
 		Reply, ReplyProblem string
 		MaxReply            int
+		Returned            []refundRow // money for it that the customer does not have
 	}{
-		noticeRow: rows[0], Note: req.Text("note"), EndNote: h.templates.Text(req.Language, "terminate.default."+string(notice.Ground)), MaxNote: withdrawal.MaxNote,
+		noticeRow: rows[0], Returned: returned, Note: req.Text("note"), EndNote: h.templates.Text(req.Language, "terminate.default."+string(notice.Ground)), MaxNote: withdrawal.MaxNote,
 		Reply: req.Text("reply"), MaxReply: withdrawal.MaxReply,
 	}
 	if notice.Kind == withdrawal.Termination {

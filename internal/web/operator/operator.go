@@ -281,7 +281,7 @@ func (h *Handler) render(req *ui.Request, view ui.View, data any, problem string
 
 // countOpen returns how much work waits on each page. Outgoing transfers are the registrants'
 // decisions and not counted.
-func (h *Handler) countOpen(req *ui.Request) (map[string]int, error) {
+func (h *Handler) countOpen(req *ui.Request) (map[string]openWork, error) {
 	operator, _ := req.Visitor.Operator(req.Actor().Address)
 	ctx, open := req.R.Context(), make(map[string]int)
 	for path, count := range map[string]func(context.Context, registrar.Actor) (int, error){
@@ -303,7 +303,21 @@ func (h *Handler) countOpen(req *ui.Request) (map[string]int, error) {
 		open[jobsPath] += failed
 	}
 	open[refundsPath] = refunds
-	return open, err
+	if err != nil {
+		return nil, err
+	}
+	work := make(map[string]openWork)
+	for path, count := range open {
+		if count == 0 {
+			continue
+		}
+		late, err := h.isLate(req, operator, path)
+		if err != nil {
+			return nil, err
+		}
+		work[path] = openWork{count, late}
+	}
+	return work, nil
 }
 
 // errorText returns the message for an error; false if the frame's error page should be

@@ -59,7 +59,7 @@ type ordersView struct {
 	Search ui.Field
 	Found  string // the domain or address whose orders are shown; empty if there was no search
 	More   bool   // the search found more than are shown
-	Orders []admin.OrderEntry
+	Orders []orderRow
 	listedPage
 }
 
@@ -69,7 +69,11 @@ func (h *Handler) orders(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
-	return h.showOrders(req, http.StatusOK, ordersView{State: state, Orders: orders.Rows, listedPage: listedPage{newPageLinks(req, ordersPath, filter, orders.Older), orders.Unaudited}}, "")
+	rows, err := h.orderRows(req, operator, orders.Rows)
+	if err != nil {
+		return err
+	}
+	return h.showOrders(req, http.StatusOK, ordersView{State: state, Orders: rows, listedPage: listedPage{newPageLinks(req, ordersPath, filter, orders.Older), orders.Unaudited}}, "")
 }
 
 func (h *Handler) showOrders(req *ui.Request, status int, view ordersView, problem string) error {
@@ -104,8 +108,12 @@ func (h *Handler) findOrders(req *ui.Request, operator registrar.Actor) error {
 		if err != nil {
 			return err
 		}
-		if len(orders.Rows) > 0 {
-			return h.showOrders(req, http.StatusOK, ordersView{Found: found, More: orders.Older != "", Orders: orders.Rows, listedPage: listedPage{Unaudited: orders.Unaudited}}, "")
+		rows, err := h.orderRows(req, operator, orders.Rows)
+		if err != nil {
+			return err
+		}
+		if len(rows) > 0 {
+			return h.showOrders(req, http.StatusOK, ordersView{Found: found, More: orders.Older != "", Orders: rows, listedPage: listedPage{Unaudited: orders.Unaudited}}, "")
 		}
 	}
 	return h.showOrders(req, http.StatusNotFound, ordersView{Found: text}, h.templates.Text(req.Language, ui.ProblemKey(order.NoSuchOrder)))
@@ -136,10 +144,14 @@ func (h *Handler) payments(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
+	rows, err := h.paymentRows(req, operator, payments.Rows)
+	if err != nil {
+		return err
+	}
 	return h.render(req, ui.View{Name: "payments", Section: paymentsPath}, struct {
 		States   []order.PaymentState
 		State    order.PaymentState
-		Payments []admin.PaymentEntry
+		Payments []paymentRow
 		listedPage
-	}{order.PaymentStates(), state, payments.Rows, listedPage{newPageLinks(req, paymentsPath, filter, payments.Older), payments.Unaudited}}, "")
+	}{order.PaymentStates(), state, rows, listedPage{newPageLinks(req, paymentsPath, filter, payments.Older), payments.Unaudited}}, "")
 }

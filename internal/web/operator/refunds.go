@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -27,9 +28,9 @@ func (h *Handler) refunds(req *ui.Request, operator registrar.Actor) error {
 	return h.render(req, ui.View{Name: "refunds", Section: refundsPath}, struct {
 		States  []admin.RefundFilter
 		State   admin.RefundFilter
-		Refunds []admin.RefundEntry
+		Refunds []refundRow
 		listedPage
-	}{refundFilters, state, refunds.Rows, listedPage{newPageLinks(req, refundsPath, filter, refunds.Older), refunds.Unaudited}}, "")
+	}{refundFilters, state, newRefundRows(refunds.Rows, h.Now()), listedPage{newPageLinks(req, refundsPath, filter, refunds.Older), refunds.Unaudited}}, "")
 }
 
 // refundView is the form of a refund, or the preview that confirms it.
@@ -40,6 +41,10 @@ type refundView struct {
 	NoteBad bool
 	MaxNote int
 	Notice  *noticeRow // that the refund is for
+	// Named are the domains of the order that the notice is about. EachAlone means that they are some of
+	// several, which have to be refunded one after the other.
+	Named     []string
+	EachAlone bool
 	// Completes means that the refund closes the notice.
 	Completes bool
 	Closed    bool // nothing can be refunded; the page says why
@@ -55,6 +60,14 @@ type refundView struct {
 // ItemName is the name of the domain that is refunded; empty means the whole order.
 func (v refundView) ItemName() string {
 	return v.Preview.Order.NameOf(v.Request.Item)
+}
+
+// Covered are the domains of which the preview refunds something.
+func (v refundView) Covered() (names []string) {
+	for _, line := range v.Preview.Lines {
+		names = append(names, line.Item.Name)
+	}
+	return names
 }
 
 // parseAmount reads an amount as people write it: 12, 12.90 or 12,90. Empty means all that is
@@ -113,7 +126,7 @@ func (h *Handler) refundForm(req *ui.Request, operator registrar.Actor) error {
 		if err != nil {
 			return err
 		}
-		request.Item = withdrawnItem(record.Items, notice.Contract)
+		request.Item = withdrawnItem(record.Order, notice.Contract)
 	}
 	return h.showRefundForm(req, operator, request, req.Query("amount"), nil)
 }
@@ -133,10 +146,21 @@ func (h *Handler) showRefundForm(req *ui.Request, operator registrar.Actor, requ
 	if view.Notice, err = h.refundNotice(req, operator, request.Notice); err != nil {
 		return err
 	}
-	if problem == nil && request.Item == "" && view.Notice != nil {
-		request.Item = withdrawnItem(record.Items, view.Notice.Contract)
+	if view.Notice != nil {
+		if problem == nil && request.Item == "" {
+			request.Item = withdrawnItem(record.Order, view.Notice.Contract)
+		}
+		named := namedItems(record.Items, view.Notice.Contract)
+		view.EachAlone = len(named) > 1 && len(named) < len(record.Items)
+		for _, item := range named {
+			view.Named = append(view.Named, item.Name)
+		}
 	}
-	what := ui.Field{Name: "item", Label: "refund.what", Choices: []ui.Choice{{Value: wholeOrder, Label: "refund.whole"}}}
+	whole := h.templates.Text(req.Language, "refund.whole")
+	if len(record.Items) > 1 {
+		whole = h.templates.Text(req.Language, "refund.whole_of", len(record.Items))
+	}
+	what := ui.Field{Name: "item", Label: "refund.what", Choices: []ui.Choice{{Value: wholeOrder, Text: whole}}}
 	for _, item := range record.Items {
 		if left := record.RemainingOf(item.ID); left > 0 {
 			what.Choices = append(what.Choices, ui.Choice{Value: item.ID, Text: item.Name + " · " + ui.FormatMoney(req.Language, left)})
@@ -170,15 +194,26 @@ func (h *Handler) showRefundForm(req *ui.Request, operator registrar.Actor, requ
 	return h.render(req, ui.View{Name: "refundform", Status: status, Title: "refund.title", TitleValue: record.ID, Section: ordersPath}, view, message)
 }
 
-// withdrawnItem returns the item that a notice is about, if it names the domain of exactly one.
-func withdrawnItem(items []order.Item, contract string) (id string) {
-	words := strings.FieldsFunc(strings.ToLower(contract), func(r rune) bool { return strings.ContainsRune(" \t\n,;:()/\"'", r) })
-	for _, item := range items {
-		switch {
-		case !slices.Contains(words, item.Name):
-		case id != "":
-			return ""
-		default:
+// namedItems returns the items that a notice is about: those whose domains it names, or all if it names
+// none of them.
+func namedItems(items []order.Item, contract string) []order.Item {
+	mentions := withdrawal.Notice{Contract: contract}.Mentions()
+	named := slices.DeleteFunc(slices.Clone(items), func(item order.Item) bool { return !slices.Contains(mentions, item.Name) })
+	if len(named) == 0 {
+		return items
+	}
+	return named
+}
+
+// withdrawnItem returns the item with which the refund for a notice begins; empty for the whole order.
+// Of several items that it names, but not all, that is the first of which something is left.
+func withdrawnItem(o order.Order, contract string) (id string) {
+	named := namedItems(o.Items, contract)
+	if len(named) == len(o.Items) {
+		return ""
+	}
+	for _, item := range named {
+		if id == "" || o.RemainingOf(id) <= 0 {
 			id = item.ID
 		}
 	}
@@ -357,6 +392,14 @@ func (r OrderRecord) Refunded(item order.Item) registrar.Cents { return r.Refund
 // DomainOf is the domain of a part of a refund.
 func (r OrderRecord) DomainOf(part order.RefundPart) string { return r.NameOf(part.Item) }
 
+// DeletionKey is the text of a domain that is deleted with a part of a refund.
+func (r OrderRecord) DeletionKey(part order.RefundPart) string {
+	if slices.ContainsFunc(r.Items, func(item order.Item) bool { return item.ID == part.Item && lifecycle.DeletionHandsOver(item.TLD) }) {
+		return "refund.handover"
+	}
+	return "refund.deletion"
+}
+
 // RefundedPayment is what was refunded of a payment.
 func (r OrderRecord) RefundedPayment(p order.Payment) registrar.Cents {
 	return refundedOf(r.Order, p.ID)
@@ -371,10 +414,10 @@ func refundedOf(o order.Order, payment string) (sum registrar.Cents) {
 	return sum
 }
 
-// Returned reports whether the whole payment was refunded.
-func (r OrderRecord) Returned() bool {
-	captured := r.CapturedPayment()
-	return captured != nil && captured.Amount > 0 && r.RefundedPayment(*captured) >= captured.Amount
+// isReturned reports whether the whole payment was refunded.
+func isReturned(o order.Order) bool {
+	captured := o.CapturedPayment()
+	return captured != nil && captured.Amount > 0 && refundedOf(o, captured.ID) >= captured.Amount
 }
 
 // RefundPath is the form that refunds the order of a notice; empty if it has no payment, or if the

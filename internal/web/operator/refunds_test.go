@@ -40,18 +40,32 @@ func TestRefundRefusal_NamesWhyNothingCanBeRefunded(t *testing.T) {
 
 func TestWithdrawnItem_OnlyWhatTheNoticeNames(t *testing.T) {
 	t.Parallel()
-	items := []order.Item{{ID: "itm_1", Name: "teeladen.de"}, {ID: "itm_2", Name: "laden.de"}}
-	for contract, want := range map[string]string{
-		"teeladen.de":                 "itm_1",
-		"Domain LADEN.DE, 3.11.2026":  "itm_2",
-		"teeladen.de und laden.de":    "",
-		"ord_06f0000000000000000000":  "",
-		"meinteeladen.de":             "",
-		"Bestellung ord_1 (laden.de)": "itm_2",
-		"":                            "",
+	paid := order.Order{
+		Totals: order.Totals{Gross: 3000}, Payments: []order.Payment{{ID: "pay_1", State: order.PaymentCaptured, Amount: 3000}},
+		Items: []order.Item{{ID: "itm_1", Name: "teeladen.de", Gross: 1000}, {ID: "itm_2", Name: "laden.de", Gross: 1000}, {ID: "itm_3", Name: "haus.de", Gross: 1000}},
+	}
+	begun := paid
+	begun.Refunds = []order.Refund{{ID: "ref_1", Payment: "pay_1", Provider: "re_1", Amount: 1000, Source: order.ByOperator, Parts: []order.RefundPart{{Item: "itm_1", Gross: 1000}}}}
+	for _, test := range []struct {
+		order          order.Order
+		contract, want string
+		named          int
+	}{
+		{paid, "teeladen.de", "itm_1", 1},
+		{paid, "Domain LADEN.DE, 3.11.2026", "itm_2", 1},
+		{paid, "teeladen.de und laden.de", "itm_1", 2},
+		{begun, "teeladen.de und laden.de", "itm_2", 2},
+		{paid, "teeladen.de, laden.de, haus.de", "", 3},
+		{paid, "ord_06f0000000000000000000", "", 3},
+		{paid, "meinteeladen.de", "", 3},
+		{paid, "Bestellung ord_1 (laden.de)", "itm_2", 1},
+		{paid, "", "", 3},
 	} {
-		if got := withdrawnItem(items, contract); got != want {
-			t.Errorf("%q is about %q, want %q", contract, got, want)
+		if got := withdrawnItem(test.order, test.contract); got != test.want {
+			t.Errorf("%q begins with %q, want %q", test.contract, got, test.want)
+		}
+		if named := namedItems(test.order.Items, test.contract); len(named) != test.named {
+			t.Errorf("%q is about %+v", test.contract, named)
 		}
 	}
 }
@@ -62,11 +76,11 @@ func TestOrderRecord_FullyRefundedPaymentIsReturned(t *testing.T) {
 	record := OrderRecord{Order: order.Order{Payments: []order.Payment{payment}, Refunds: []order.Refund{
 		{Payment: "pay_1", Provider: "re_1", Amount: 1000}, {Payment: "pay_1", Amount: 500}, {Payment: "pay_0", Provider: "re_0", Amount: 500},
 	}}}
-	if sum := record.RefundedPayment(payment); sum != 1000 || record.Returned() {
-		t.Errorf("refunded %d, returned %t", sum, record.Returned())
+	if sum := record.RefundedPayment(payment); sum != 1000 || isReturned(record.Order) {
+		t.Errorf("refunded %d, returned %t", sum, isReturned(record.Order))
 	}
 	record.Refunds[1].Provider = "re_2"
-	if sum := record.RefundedPayment(payment); sum != 1500 || !record.Returned() {
-		t.Errorf("all refunded: %d, returned %t", sum, record.Returned())
+	if sum := record.RefundedPayment(payment); sum != 1500 || !isReturned(record.Order) {
+		t.Errorf("all refunded: %d, returned %t", sum, isReturned(record.Order))
 	}
 }

@@ -60,7 +60,7 @@ var texts = ui.Texts{
 		"The database reports I/O errors or damaged data.",
 	},
 	"database.since":    {"Seit {1}. Was zu tun ist, steht im Protokoll des Dienstes.", "Since {1}. The service log says what to do."},
-	"home.undecided":    {"Erstattungen", "Refunds"},
+	"home.undecided":    {"Erstattungen, über die Sie entscheiden", "Refunds to decide"},
 	"home.refunds":      {"Überfällige Erstattungen", "Overdue refunds"},
 	"home.locks":        {"Sperren zur Wiedervorlage", "Locks due for review"},
 	"home.upstreams":    {"Pausierte externe Systeme", "Paused external systems"},

@@ -213,3 +213,23 @@ func TestContactChecks_OperatorSeesDeadlinesAndConfirmsByHand(t *testing.T) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 }
+
+func TestOperatorHome_UnconfirmedHoldersBeforeTheyAreSuspended(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	anna := s.newMember("anna@example.org")
+	id, _ := s.askHolder(anna.ID, s.addDomainOf(anna.ID, "kunde", ".org", registrar.DomainActive))
+	s.clock.advance(contactcheck.Term - 4*24*time.Hour)
+	_, b := s.operatorBrowser("ops@example.org")
+	if home := b.get("/operator").body; strings.Contains(home, `id="contacts"`) {
+		t.Errorf("days before the suspension: %s", home)
+	}
+	s.clock.advance(2 * 24 * time.Hour)
+	if home := b.get("/operator").body; !strings.Contains(home, `id="contacts"`) || !strings.Contains(home, `badge warn">Wartet auf Best`) || strings.Contains(home, holderAddress) || strings.Contains(home, nothingToDo) {
+		t.Errorf("two days before: %s", home)
+	}
+	s.exec("UPDATE contact_checks SET waits_for = 'notices' WHERE id = '" + id + "'")
+	if home := b.get("/operator").body; !strings.Contains(home, `badge bad">Wartet auf Best`) || !strings.Contains(home, `class="count late"`) {
+		t.Errorf("waiting for an operator: %s", home)
+	}
+}

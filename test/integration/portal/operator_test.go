@@ -63,7 +63,8 @@ func (f accountFiles) Open(ctx context.Context, by registrar.Actor, id string) (
 		return behind.CustomerRecord{}, &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer, Err: err}
 	}
 	orders, err := f.s.db.ListOrders(ctx, id, "", 10)
-	return behind.CustomerRecord{Account: account.Customer, Orders: orders}, errors.Join(err, f.service.RecordAccountView(ctx, by, id, ""))
+	disputes, disputesErr := f.s.db.ListCustomerDisputes(ctx, id, "ord_", "ord_zzz")
+	return behind.CustomerRecord{Account: account.Customer, Orders: orders, Disputes: disputes}, errors.Join(err, disputesErr, f.service.RecordAccountView(ctx, by, id, ""))
 }
 
 // consented is the order whose consumer requested an immediate start, unconsented the

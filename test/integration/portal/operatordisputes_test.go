@@ -138,3 +138,28 @@ func TestRefundForm_DisputedPaymentSaysWhyNothingIsRefundable(t *testing.T) {
 	s.exec("UPDATE disputes SET amount = 2856 WHERE id = 'du_3'")
 	page("Die Bank hat 28,56\u00a0€ von dieser Zahlung zurückgeholt")
 }
+
+func TestOperatorPages_TakenBackPaymentIsNeverGreen(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	customer := s.newMember("erika@example.org")
+	o := s.addRefundableOrder(customer.ID, "ord_streit")
+	_, b := s.operatorBrowser("ops@example.org")
+	s.storeDispute("du_1", dispute.Lost)
+	s.exec("UPDATE disputes SET order_id = '" + o.ID + "', payment_id = 'pay_" + o.ID + "', lock_state = 'active' WHERE id = 'du_1'")
+	const lost = `<a href="/operator/disputes/du_1"><span class="badge bad">Reklamation: verloren</span></a>`
+	pages := map[string]string{
+		"/operator/orders": "abgeschlossen", "/operator/orders/" + o.ID: "bezahlt", "/operator/customers/" + customer.ID: "abgeschlossen", "/operator/payments": "bezahlt",
+	}
+	for path, state := range pages {
+		if body := b.get(path).body; !strings.Contains(body, lost) || !strings.Contains(body, `<span class="badge">`+state+"<") || strings.Contains(body, `badge good">`+state) {
+			t.Errorf("%s: %s", path, body)
+		}
+	}
+	s.exec("UPDATE disputes SET status = 'won', lock_state = 'lifted' WHERE id = 'du_1'")
+	for path, state := range pages {
+		if body := b.get(path).body; strings.Contains(body, "badge bad") || !strings.Contains(body, `badge good">`+state) {
+			t.Errorf("%s once it is won: %s", path, body)
+		}
+	}
+}

@@ -125,7 +125,7 @@ func TestUnpaidTerms_OperatorConfirmsBrakeAndDecides(t *testing.T) {
 	if status, _, err := s.db.GetBrake(ctx); err != nil || status.Engaged() {
 		t.Errorf("the brake is engaged: %+v, %v", status, err)
 	}
-	if _, tab, _ := strings.Cut(b.get("/operator").body, `href="/operator/terms">`); !strings.Contains(strings.SplitN(tab, "</a>", 2)[0], `class="count"`) {
+	if _, tab, _ := strings.Cut(b.get("/operator").body, `href="/operator/terms">`); !strings.Contains(strings.SplitN(tab, "</a>", 2)[0], `class="count late"`) {
 		t.Error("the menu does not count the terms that wait for a decision")
 	}
 	for path, want := range map[string]struct {

@@ -206,3 +206,68 @@ func TestOperatorRefund_FormAsksForSignInFirst(t *testing.T) {
 		t.Errorf("the form: %s", got.body)
 	}
 }
+
+func TestOperatorHome_ReturnedRefundHasAmountAndDeadline(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	o := s.addRefundableOrder(s.newMember("erika@example.org").ID, "ord_karte")
+	notice := s.submitNotice(withdrawal.Notice{Kind: withdrawal.Withdrawal, Contract: o.ID})
+	s.clock.advance(12 * 24 * time.Hour)
+	_, b := s.operatorBrowser("ops@example.org")
+	move := order.Transition{From: o, To: o, At: s.clock.now()}
+	move.To.Version = o.Version + 1
+	move.To.Refunds = []order.Refund{{
+		ID: "ref_karte", Payment: "pay_" + o.ID, Amount: 2856, Source: order.ByOperator, Reason: order.ReasonWithdrawal, Note: "x", By: "root", Notice: notice.ID, Provider: "re_1",
+		Parts: []order.RefundPart{{Item: o.Items[0].ID, Gross: 1428}, {Item: o.Items[1].ID, Gross: 1428}}, CreatedAt: s.clock.now(), MadeAt: s.clock.now(),
+	}}
+	updated, err := s.db.UpdateOrder(t.Context(), move)
+	must(t, err)
+	if home := b.get("/operator").body; !updated || !strings.Contains(home, nothingToDo) {
+		t.Fatalf("refunded: %t %s", updated, home)
+	}
+	move.From, move.To = s.storedOrder(o.ID), s.storedOrder(o.ID)
+	move.To.Version++
+	move.To.Refunds[0].Failure, move.To.Refunds[0].FailedAt, move.To.Refunds[0].Task = order.ReturnedByBank, s.clock.now(), order.TaskReturned
+	_, err = s.db.UpdateOrder(t.Context(), move)
+	must(t, err)
+	const task = `href="/operator/orders/ord_karte#task-ref_karte"`
+	home := b.get("/operator").body
+	_, section, _ := strings.Cut(home, `id="undecided"`)
+	for _, want := range []string{task, "28,56\u00a0€", notice.Deadline().Format("02.01.2006"), ">bald fällig<", "laden.org"} {
+		if !strings.Contains(section, want) {
+			t.Errorf("the start page has no %q: %s", want, home)
+		}
+	}
+	if strings.Contains(section, "erika@example.org") {
+		t.Error("the start page, which is not audited, has an address")
+	}
+	if page := b.get("/operator/notices/" + notice.ID).body; !strings.Contains(page, "Die Bank hat 28,56\u00a0€ zurückgegeben") || !strings.Contains(page, task) || !strings.Contains(page, `id="close"`) {
+		t.Errorf("the withdrawal is not open: %s", page)
+	}
+	s.clock.advance(4 * 24 * time.Hour)
+	if home := b.get("/operator/health").body; !strings.Contains(home, `<span class="count late">1<span class="unseen"> offen, überfällig`) {
+		t.Errorf("the menu does not say that work is overdue: %s", home)
+	}
+}
+
+func TestOperatorRefund_NamesAllDomainsOfTheWithdrawal(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	o := s.addRefundableOrder(s.newMember("erika@example.org").ID, "ord_zwei")
+	_, b := s.operatorBrowser("ops@example.org")
+	for _, contract := range []string{o.ID, "haus.org und laden.org"} {
+		notice := s.submitNotice(withdrawal.Notice{Kind: withdrawal.Withdrawal, Contract: contract})
+		if page := b.get("/operator/notices/" + notice.ID).body; !strings.Contains(page, "</a> und 1 weitere<br><a class=\"number\" href=\"/operator/orders/"+o.ID) {
+			t.Errorf("%s: the notice names one domain of its order: %s", contract, page)
+		}
+		form := b.get("/operator/orders/" + o.ID + "/refund?notice=" + notice.ID).body
+		for _, want := range []string{"<dt>Betrifft</dt><dd>laden.org, haus.org</dd>", `value="all" selected>Die ganze Bestellung, alle 2 Domains`} {
+			if !strings.Contains(form, want) {
+				t.Errorf("%s: the form has no %q: %s", contract, want, form)
+			}
+		}
+		if preview := b.post("/operator/orders/"+o.ID+"/refund", url.Values{"item": {"all"}, "reason": {"withdrawal"}, "note": {"x"}, "notice": {notice.ID}}).body; !strings.Contains(preview, "Die ganze Bestellung: laden.org, haus.org") {
+			t.Errorf("%s: the preview: %s", contract, preview)
+		}
+	}
+}

@@ -59,6 +59,9 @@ func TestOperatorTermination_PreviewThenContractsEndInBothLanguages(t *testing.T
 		if mail := s.waitForMail(registrar.MailContractEnds); mail.To != "erika@example.org" || mail.Data["item1_domain"] != "kuendigen-"+language+".de" || mail.Data["domain_id"] != id {
 			t.Errorf("%+v", mail)
 		}
+		if _, closed, _ := strings.Cut(b.get(path).body, `id="closed"`); !strings.Contains(closed, `<time datetime="`+until.UTC().Format(time.DateOnly)) {
+			t.Errorf("%s: the closed notice does not say when the contract ends: %s", language, closed)
+		}
 		// A second operator still has the preview open.
 		if got := b.post(path+"/end/confirm", fields); got.status != http.StatusConflict || !strings.Contains(got.body, "beendet und bestätigt") {
 			t.Errorf("%s: the second confirmation got %d %s", language, got.status, got.body)
@@ -138,6 +141,15 @@ func TestOperatorTermination_ForCauseIsClosedWithDayAndReply(t *testing.T) {
 	mail := s.waitForMail(registrar.MailNoticeHandled)
 	if mail.To != "erika@example.org" || mail.Data["end"] != day || mail.Data["reply"] != "Das tut uns leid." || mail.Data["number"] != notice.ID {
 		t.Errorf("%+v", mail)
+	}
+	closed := b.get(path).body
+	for _, want := range []string{">" + s.clock.now().UTC().Format("02.01.2006") + "</time>", "Das tut uns leid.", "erstattet"} {
+		if _, after, _ := strings.Cut(closed, `id="closed"`); !strings.Contains(after, want) {
+			t.Errorf("the closed notice has no %q: %s", want, closed)
+		}
+	}
+	if list := b.get("/operator/notices").body; !strings.Contains(list, `Ende des Vertrags: <time datetime="`+day) {
+		t.Errorf("the list of handled notices has no end: %s", list)
 	}
 }
 

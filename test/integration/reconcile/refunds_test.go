@@ -121,13 +121,15 @@ func TestRefund_AtProviderIsBookedAndAssigned(t *testing.T) {
 		t.Errorf("assigned twice: %v", err)
 	}
 	testkit.Reconcile(t, s.World.Ready)
-	// The rest needs no decision.
+	// With the rest, the customer has all the money back and still has the domains.
 	_, err = s.RefundPayment(t.Context(), s.intent(bought.ID), 0)
 	must(t, err)
 	rest := s.waitForRefund(bought.ID, func(r order.Refund) bool { return r.Source == order.ByProvider && r.ID != booked.ID })
-	if rest.Task != order.TaskNone || rest.Amount != bought.Totals.Gross-500 {
+	if rest.Task != order.TaskDomains || rest.Amount != bought.Totals.Gross-500 {
 		t.Errorf("the rest is %+v", rest)
 	}
+	must(t, s.refunds().Settle(t.Context(), root, bought.ID, rest.ID, "behält sie bis zum Ende der Laufzeit"))
+	s.waitForRefund(bought.ID, func(r order.Refund) bool { return r.ID == rest.ID && r.Task == order.TaskNone && r.Made() })
 	s.wantCorrections(bought.ID, 2, bought.Totals.Gross)
 	testkit.Reconcile(t, s.World.Ready)
 }
@@ -144,7 +146,10 @@ func TestRefund_ReturnedByBankStaysReconciledAndIsRepeated(t *testing.T) {
 	s.notices(bought.Customer, registrar.MailRefundReturned, 1)
 	testkit.Reconcile(t, s.World.Ready)
 	must(t, s.refunds().Repeat(t.Context(), root, bought.ID, first.ID))
-	s.waitForRefund(bought.ID, func(r order.Refund) bool { return r.Replaces == first.ID && r.Made() })
+	again := s.waitForRefund(bought.ID, func(r order.Refund) bool { return r.Replaces == first.ID && r.Made() })
+	if again.ReasonOf() != first.ReasonOf() || again.Note != first.Note {
+		t.Errorf("the repetition has another reason: %+v", again)
+	}
 	s.notices(bought.Customer, registrar.MailOrderRefunded, 2)
 	s.wantCorrections(bought.ID, 1, bought.Totals.Gross)
 	testkit.Reconcile(t, s.World.Ready)
