@@ -18,6 +18,7 @@
 //	in progress  automatic renewal being charged                    –
 //	             paid order being provisioned                       –
 //	             change of a domain                                 the end of its wait
+//	             deleted domain that can't be restored (any more)   –
 //	             outgoing transfer that is stopped, approved or     the registry approves it
 //	             about to end
 //	expiring     any other domain whose term ends within            the end of the term

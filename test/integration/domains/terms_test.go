@@ -187,6 +187,25 @@ func TestUnpaidTerm_PolicyDecidesWhoDecides(t *testing.T) {
 	}
 }
 
+func TestUnpaidTerm_CustomerIsRemindedWhileItRunsOn(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 2, "alt.at")
+	s.addEnding("alt", ".at", 8)
+	before := []string{"expiring_month", "expiring_week", "expired"}
+	s.advance(8 + 13)
+	if got := s.mail.kinds("alt.at"); !slices.Equal(got, before) {
+		t.Errorf("two weeks after the end: %v", got)
+	}
+	s.advance(2)
+	testkit.Eventually(t, "a reminder", func() bool { return slices.Equal(s.mail.kinds("alt.at"), append(before, "expired")) })
+	s.advance(14)
+	if got := s.mail.kinds("alt.at"); !slices.Equal(got, append(before, "expired")) {
+		t.Errorf("a month after the end: %v", got)
+	}
+	s.advance(3)
+	testkit.Eventually(t, "another reminder", func() bool { return slices.Equal(s.mail.kinds("alt.at"), append(before, "expired", "expired")) })
+}
+
 // The extension may be missing from the price list by then: the policy does not depend on it.
 func TestUnpaidTerm_WithoutGraceIsDeletedOnItsDay(t *testing.T) {
 	t.Parallel()
