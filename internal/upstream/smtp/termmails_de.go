@@ -4,9 +4,11 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // germanRegistryExpires says what a registry does that ends terms. Mails that the previous release queued
 // don't say when.
-const germanRegistryExpires = `nimmt die Registry die Domain {{if .HoldAt}}spätestens am {{.HoldAt}}{{else}}mit dem Ende der Laufzeit{{end}} aus
+const germanRegistryExpires = `{{if and .Expired (not .HoldAt)}}Die Registry hat die Domain mit dem Ende der Laufzeit aus dem DNS
+genommen: Websites und E-Mail-Adressen unter diesem Namen funktionieren nicht
+mehr. {{if .Over}}Frühestens am {{.DeleteAt}} löscht sie die Domain.{{else}}Ohne Verlängerung löscht sie die Domain frühestens am {{.DeleteAt}}.{{end}}{{else}}Ohne Verlängerung nimmt die Registry die Domain {{if .HoldAt}}spätestens am {{.HoldAt}}{{else}}mit dem Ende der Laufzeit{{end}} aus
 dem DNS. Websites und E-Mail-Adressen unter diesem Namen funktionieren dann
-nicht mehr. {{if .DeleteAt}}Frühestens am {{.DeleteAt}} löscht sie die Domain.{{else}}Danach löscht sie die Domain.{{end}}`
+nicht mehr. {{if .DeleteAt}}Frühestens am {{.DeleteAt}} löscht sie die Domain.{{else}}Danach löscht sie die Domain.{{end}}{{end}}`
 
 // germanUnpaid says what happens to a domain that is not paid.
 const germanUnpaid = `{{if .Over}}Verlängern können Sie nur bis zum Ende der Laufzeit am {{.Date}}. Danach
@@ -21,7 +23,7 @@ Wiederherstellen können Sie sie bei uns danach nicht.{{end}}
 {{else if eq .Unpaid "transit"}}Ohne Verlängerung übergeben wir die Domain am {{.DeleteAt}} an die
 Registry DENIC. Sie schreibt dem Inhaber einen Brief und fragt, wie es
 weitergehen soll.
-{{else if eq .Unpaid "expire"}}Ohne Verlängerung ` + germanRegistryExpires + `
+{{else if eq .Unpaid "expire"}}` + germanRegistryExpires + `
 {{else if eq .Unpaid "consent"}}{{if .Expired}}Bei der Registry läuft die Domain weiter, ohne dass Sie sie bezahlt haben.
 Ohne Verlängerung kann sie jederzeit ausfallen. Eine Verlängerung zählt ab
 dem {{.Date}}, nicht ab dem Tag, an dem Sie bezahlen.
@@ -119,7 +121,7 @@ Ende:   {{.Date}}
 Domain: {{.Domain}}
 Ende:   {{.Date}}
 {{if .Over}}
-Verlängern lässt sie sich bei uns nicht mehr. {{if eq .Unpaid "expire"}}Deshalb ` + germanRegistryExpires + `{{else if eq .Unpaid "delete"}}Deshalb löschen wir sie{{with .DeleteAt}} frühestens am {{.}}{{end}}.{{end}}
+Verlängern lässt sie sich bei uns nicht mehr. {{if eq .Unpaid "expire"}}` + germanRegistryExpires + `{{else if eq .Unpaid "delete"}}Deshalb löschen wir sie{{with .DeleteAt}} frühestens am {{.}}{{end}}.{{end}}
 
 Haben Sie Fragen? Antworten Sie bitte auf diese E-Mail.
 {{else}}{{if .Cancelled}}
@@ -153,12 +155,12 @@ Sie wurde nicht verlängert und am {{.Day}} gelöscht.{{if .Restorable}}
 Bis zum {{.Restorable}} lässt sie sich noch wiederherstellen.{{end}}
 {{else}}
 {{if eq .Change "expired"}}Die bezahlte Laufzeit ist am {{.Date}} abgelaufen.{{else}}Die bezahlte Laufzeit endet am {{.Date}}.{{end}}
-{{if and .Over (eq .Change "expired")}}Verlängern lässt sie sich bei uns nicht mehr.{{if eq .Unpaid "expire"}} Deshalb
+{{if and .Over (eq .Change "expired")}}Verlängern lässt sie sich bei uns nicht mehr.{{if eq .Unpaid "expire"}}
 ` + germanRegistryExpires + `{{end}}
 {{else if .ChargeAt}}Am {{.ChargeAt}} soll sie sich automatisch verlängern. Sie müssen nichts tun.
-{{else if and .Over (eq .Unpaid "expire")}}Verlängern lässt sie sich nur bis dahin. Ohne Verlängerung
+{{else if and .Over (eq .Unpaid "expire")}}Verlängern lässt sie sich nur bis dahin.
 ` + germanRegistryExpires + `
-{{else if eq .Unpaid "expire"}}Ohne Verlängerung ` + germanRegistryExpires + `
+{{else if eq .Unpaid "expire"}}` + germanRegistryExpires + `
 {{else if .HoldAt}}Ohne Verlängerung nehmen wir sie am {{.HoldAt}} aus dem DNS und löschen sie
 frühestens am {{.DeleteAt}}.
 {{else if eq .Unpaid "transit"}}Ohne Verlängerung übergeben wir sie am {{.DeleteAt}} an die Registry

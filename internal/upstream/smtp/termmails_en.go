@@ -4,9 +4,11 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // englishRegistryExpires says what a registry does that ends terms. Mails that the previous release queued
 // don't say when.
-const englishRegistryExpires = `the registry takes the domain out of the DNS {{if .HoldAt}}on {{.HoldAt}} at the
+const englishRegistryExpires = `{{if and .Expired (not .HoldAt)}}The registry took the domain out of the DNS at the end of its term.
+Websites and email addresses under this name no longer work. {{if .Over}}The registry
+deletes the domain on {{.DeleteAt}} at the earliest.{{else}}Without a renewal, it deletes the domain on {{.DeleteAt}} at the earliest.{{end}}{{else}}Without a renewal, the registry takes the domain out of the DNS {{if .HoldAt}}on {{.HoldAt}} at the
 latest{{else}}at the end of its term{{end}}. Websites and email addresses under this name then stop
-working. {{if .DeleteAt}}The registry deletes the domain on {{.DeleteAt}} at the earliest.{{else}}After that, it deletes the domain.{{end}}`
+working. {{if .DeleteAt}}The registry deletes the domain on {{.DeleteAt}} at the earliest.{{else}}After that, it deletes the domain.{{end}}{{end}}`
 
 // englishUnpaid says what happens to a domain that is not paid.
 const englishUnpaid = `{{if .Over}}You can renew it only until its term ends on {{.Date}}, not after that.
@@ -21,7 +23,7 @@ After that, it can't be restored through us.{{end}}
 {{else if eq .Unpaid "transit"}}Without a renewal we hand the domain over to its registry, DENIC, on
 {{.DeleteAt}}. DENIC then writes to the holder and asks how to
 proceed.
-{{else if eq .Unpaid "expire"}}Without a renewal, ` + englishRegistryExpires + `
+{{else if eq .Unpaid "expire"}}` + englishRegistryExpires + `
 {{else if eq .Unpaid "consent"}}{{if .Expired}}The domain continues at the registry although you have not paid for it.
 Without a renewal it may stop working at any time. A renewal counts from
 {{.Date}}, not from the day on which you pay.
@@ -119,7 +121,7 @@ End:    {{.Date}}
 Domain: {{.Domain}}
 End:    {{.Date}}
 {{if .Over}}
-It can no longer be renewed through us. {{if eq .Unpaid "expire"}}Therefore, ` + englishRegistryExpires + `{{else if eq .Unpaid "delete"}}Therefore, we delete it{{with .DeleteAt}} on {{.}} at the earliest{{end}}.{{end}}
+It can no longer be renewed through us. {{if eq .Unpaid "expire"}}` + englishRegistryExpires + `{{else if eq .Unpaid "delete"}}Therefore, we delete it{{with .DeleteAt}} on {{.}} at the earliest{{end}}.{{end}}
 
 If you have questions, please reply to this email.
 {{else}}{{if .Cancelled}}
@@ -151,13 +153,13 @@ It was not renewed and was deleted on {{.Day}}.{{if .Restorable}}
 It can be restored until {{.Restorable}}.{{end}}
 {{else}}
 {{if eq .Change "expired"}}Its paid term ended on {{.Date}}.{{else}}Its paid term ends on {{.Date}}.{{end}}
-{{if and .Over (eq .Change "expired")}}It can no longer be renewed through us.{{if eq .Unpaid "expire"}} Therefore,
+{{if and .Over (eq .Change "expired")}}It can no longer be renewed through us.{{if eq .Unpaid "expire"}}
 ` + englishRegistryExpires + `{{end}}
 {{else if .ChargeAt}}It is set to renew automatically on {{.ChargeAt}}. You don't need to do
 anything.
-{{else if and .Over (eq .Unpaid "expire")}}It can be renewed only until then. Without a renewal,
+{{else if and .Over (eq .Unpaid "expire")}}It can be renewed only until then.
 ` + englishRegistryExpires + `
-{{else if eq .Unpaid "expire"}}Without a renewal, ` + englishRegistryExpires + `
+{{else if eq .Unpaid "expire"}}` + englishRegistryExpires + `
 {{else if .HoldAt}}Without a renewal we take it out of the DNS on {{.HoldAt}} and delete it on
 {{.DeleteAt}} at the earliest.
 {{else if eq .Unpaid "transit"}}Without a renewal we hand it over to its registry, DENIC, on

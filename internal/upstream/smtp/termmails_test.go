@@ -84,11 +84,14 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 		},
 		"the registry's, expired": {
 			kind: registrar.MailExpired, facts: map[string]string{"unpaid": "expire", "over": "true", "hold_at": "", "delete_at": "2027-01-24", "expired": "true"},
-			de: []string{"mit dem Ende der Laufzeit aus\ndem DNS", "funktionieren dann\nnicht mehr", "Frühestens am 24.01.2027 löscht sie"}, en: []string{"out of the DNS at the end of its term", "on 24 January 2027 at the earliest"}, never: "löschen wir",
+			de: []string{"hat die Domain mit dem Ende der Laufzeit aus dem DNS\ngenommen", "funktionieren nicht\nmehr", "Frühestens am 24.01.2027 löscht sie"}, en: []string{"took the domain out of the DNS at the end of its term", "on 24 January 2027 at the earliest"}, never: "Ohne Verlängerung",
+		},
+		"the registry's, expired and renewable": {
+			kind: registrar.MailExpired, facts: map[string]string{"unpaid": "expire", "hold_at": "", "delete_at": "2027-01-10", "expired": "true"}, de: []string{"aus dem DNS\ngenommen", "Ohne Verlängerung löscht sie die Domain frühestens am 10.01.2027"}, en: []string{"Without a renewal, it deletes"}, never: "löschen wir",
 		},
 		"the registry's, expired, to the holder": {
-			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "expired", "unpaid": "expire", "over": "true", "hold_at": "", "delete_at": "2027-01-24"},
-			de: []string{"mit dem Ende der Laufzeit aus\ndem DNS", "Frühestens am 24.01.2027 löscht sie"}, en: []string{"out of the DNS at the end of its term"}, never: "löschen wir",
+			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "expired", "unpaid": "expire", "over": "true", "hold_at": "", "delete_at": "2027-01-24", "expired": "true"},
+			de: []string{"hat die Domain mit dem Ende der Laufzeit aus dem DNS\ngenommen", "Frühestens am 24.01.2027 löscht sie"}, en: []string{"took the domain out of the DNS"}, never: "löschen wir",
 		},
 		"runs on unpaid": {
 			kind: registrar.MailExpired, facts: map[string]string{"unpaid": "consent", "expired": "true", "reminder": "true"}, de: []string{"noch immer nicht bezahlt", "läuft die Domain weiter", "zählt ab\ndem 15.12.2026", "nur, wenn Sie\nzustimmen"},
