@@ -141,7 +141,7 @@ auf ihrer Seite:
 {{.Place}}
 
 ` + germanRenewalPrice + germanUnpaid + `{{end}}`},
-	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} ist nicht mehr im DNS und wird frühestens am {{.DeleteAt}} gelöscht{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} {{if .Restorable}}ist gelöscht und bis {{.Restorable}} wiederherstellbar{{else}}wurde am {{.Day}} gelöscht{{end}}{{else if eq .Change "expired"}}{{.Domain}} ist {{if .Reminder}}seit {{.Date}} nicht bezahlt{{else}}am {{.Date}} abgelaufen{{end}}{{else if .ChargeAt}}{{.Domain}}: automatische Verlängerung am {{.ChargeAt}} vorgesehen{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`, `
+	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} ist nicht mehr im DNS und wird frühestens am {{.DeleteAt}} gelöscht{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} {{if .Restorable}}ist gelöscht und bis {{.Restorable}} wiederherstellbar{{else}}wurde am {{.Day}} gelöscht{{end}}{{else if eq .Change "expired"}}{{.Domain}} ist am {{.Date}} abgelaufen{{else if .ChargeAt}}{{.Domain}}: automatische Verlängerung am {{.ChargeAt}} vorgesehen{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`, `
 Sie sind als Inhaber dieser Domain eingetragen:
 
 Domain: {{.Domain}}

@@ -140,7 +140,7 @@ If you want to keep the domain, please renew it now, on its page:
 {{.Place}}
 
 ` + englishRenewalPrice + englishUnpaid + `{{end}}`},
-	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} is out of the DNS and will be deleted on {{.DeleteAt}} at the earliest{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} {{if .Restorable}}was deleted and can be restored until {{.Restorable}}{{else}}was deleted on {{.Day}}{{end}}{{else if eq .Change "expired"}}{{.Domain}} {{if .Reminder}}has not been paid for since {{.Date}}{{else}}expired on {{.Date}}{{end}}{{else if .ChargeAt}}{{.Domain}}: automatic renewal planned for {{.ChargeAt}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`, `
+	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} is out of the DNS and will be deleted on {{.DeleteAt}} at the earliest{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} {{if .Restorable}}was deleted and can be restored until {{.Restorable}}{{else}}was deleted on {{.Day}}{{end}}{{else if eq .Change "expired"}}{{.Domain}} expired on {{.Date}}{{else if .ChargeAt}}{{.Domain}}: automatic renewal planned for {{.ChargeAt}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`, `
 You are the registered holder of this domain:
 
 Domain: {{.Domain}}

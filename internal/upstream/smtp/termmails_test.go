@@ -123,6 +123,10 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			kind: registrar.MailLetExpire, facts: map[string]string{"over": "true", "domain_id": "dom_1"}, de: []string{"Bis\nzum Ende der Laufzeit am 15.12.2026 können Sie es sich anders überlegen. Danach lässt sie\nsich nicht mehr verlängern."},
 			en: []string{"Until\nthe end of the term on 15 December 2026, you can change your mind. After that, it can't be\nrenewed"}, never: "Löschung",
 		},
+		"let expire after the term": {
+			kind: registrar.MailLetExpire, facts: map[string]string{"expired": "true", "domain_id": "dom_1"}, de: []string{"Die Laufzeit ist vorbei; das kann also jederzeit geschehen."},
+			en: []string{"The term is over, so this may happen at any time."}, never: "läuft am",
+		},
 		"terminated, only during the term": {
 			kind: registrar.MailContractEnds, facts: map[string]string{"over": "true", "number": "dcl_1", "domain_id": "dom_1", "received_at": "2026-11-15T09:05:00Z", "items": "1", "item1_name": "tee.eu", "item1_paid_until": "2026-12-15"}, de: []string{"Bis zum\nEnde der Laufzeit am 15.12.2026 können Sie die Entscheidung"}, en: []string{"Until\nthe end of the term on 15 December 2026, you can take"},
 		},
@@ -219,6 +223,7 @@ func TestTermMails_SubjectSaysWhatIsStillPossible(t *testing.T) {
 		"deleted":                        {registrar.MailDomainDeleted, nil, "teeladen.com wurde am 25.12.2026 gelöscht", "teeladen.com was deleted on 25 December 2026"},
 		"deleted, restorable, to holder": {registrar.MailHolderExpiry, map[string]string{"change": "domain_deleted", "until": "2027-02-18"}, "teeladen.com ist gelöscht und bis 18.02.2027 wiederherstellbar", "teeladen.com was deleted and can be restored until 18 February 2027"},
 		"runs on unpaid":                 {registrar.MailExpired, map[string]string{"reminder": "true"}, "teeladen.com ist seit 15.12.2026 nicht bezahlt", "teeladen.com has not been paid for since 15 December 2026"},
+		"let expire after the term":      {registrar.MailLetExpire, map[string]string{"expired": "true"}, "teeladen.com wird nicht mehr verlängert, wie gewünscht", "teeladen.com won't be renewed any more, as you chose"},
 		"renews, to the holder":          {registrar.MailHolderExpiry, map[string]string{"change": "expiring_month", "charge_at": "2026-12-01"}, "teeladen.com: automatische Verlängerung am 01.12.2026 vorgesehen", "teeladen.com: automatic renewal planned for 1 December 2026"},
 	} {
 		for language, want := range map[string]string{"de": test.de, "en": test.en} {
