@@ -17,8 +17,9 @@
 //	past the end      expired   becomes expired, with a row in term_ends
 //
 // At the end of the term, the domain is also due for a comparison with its registry (package provision),
-// so that pages show what that has done. A domain that waits for consent runs on unpaid: its customer
-// is reminded after 14, 30, 60 and 90 days, with the expired notice marked as a reminder.
+// so that pages show what that has done. Where that renews by itself, a domain that waits for
+// consent or an operator runs on unpaid: its customer is reminded after 14, 30, 60 and 90 days, by the
+// expired notice marked as a reminder, unless they let it expire.
 //
 // While a paid item is open for the domain, such as a renewal waiting for its registry,
 // no notice is sent and nothing expires: the customer has paid.

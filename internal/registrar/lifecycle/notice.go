@@ -147,7 +147,7 @@ func (s *Service) storeNotice(ctx context.Context, domain Domain, notice Notice,
 }
 
 // reminderDays are the days after the end of a term on which the customer of a domain that waits for
-// their consent is reminded: the registry has renewed it, and nobody has paid.
+// their consent, or for an operator, is reminded: the registry has renewed it, and nobody has paid.
 var reminderDays = [...]int{14, 30, 60, 90}
 
 // unpaidReminder is the reminder about a waiting term, if one has become due since it was last checked;
@@ -163,7 +163,7 @@ func (s *Service) unpaidReminder(ctx context.Context, term Term, now time.Time) 
 	}
 	domain := Domain{ID: term.Domain, Customer: term.Customer, Name: term.Name, TLD: term.TLD, PaidUntil: term.End, LastNotice: NoticeExpired}
 	mail, err := s.expiryMail(ctx, registrar.MailExpired, domain, now)
-	if err != nil {
+	if err != nil || mail.Data["choice"] == "expire" { // they don't want it any more
 		return nil, err
 	}
 	mail.Data["reminder"] = "true"

@@ -490,13 +490,13 @@ func (s *Service) close(ctx context.Context, term Term, action registrar.Action,
 }
 
 // wait stores why an operator is needed. It is checked again every day. The customer is reminded of a
-// domain that waits for their consent.
+// domain that runs on meanwhile.
 func (s *Service) wait(ctx context.Context, term Term, reason registrar.Code) (Term, error) {
 	if term.WaitsFor != reason {
 		s.cfg.Logger.WarnContext(ctx, "unpaid term waits for an operator", "domain", term.Domain, "extension", term.TLD, "reason", string(reason))
 	}
 	transition := TermTransition{From: term, To: s.waiting(term, reason)}
-	if reason == WaitsForConsent {
+	if PolicyOf(term.TLD).Lasts() && (reason == WaitsForConsent || reason == WaitsForOperator) {
 		storeCtx, cancel := s.terms.StoreContext(ctx)
 		defer cancel()
 		var err error

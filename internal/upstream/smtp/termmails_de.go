@@ -32,8 +32,9 @@ Möchten Sie die Domain nicht mehr? Löschen dürfen wir sie nur, wenn Sie
 zustimmen: Wählen Sie dazu auf ihrer Seite „auslaufen lassen“.{{else}}Ohne Verlängerung kann die Domain nach diesem Tag ausfallen. Löschen
 dürfen wir sie nur, wenn Sie zustimmen: Wählen Sie dazu auf der Seite
 der Domain „auslaufen lassen“.{{end}}
-{{else}}Ohne Verlängerung kann die Domain nach diesem Tag ausfallen und
-gelöscht werden.
+{{else}}Ohne Verlängerung kann die Domain {{if .Expired}}jederzeit{{else}}nach diesem Tag{{end}} ausfallen und
+gelöscht werden.{{if .Expired}} Eine Verlängerung zählt ab dem {{.Date}}, nicht ab dem Tag, an
+dem Sie bezahlen.{{end}}
 {{end}}`
 
 // germanExpiry says what happens to domains that their customer lets expire. Mails that the previous

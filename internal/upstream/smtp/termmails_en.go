@@ -32,8 +32,8 @@ If you don't want the domain any more: we may delete it only if you agree.
 Choose "let it expire" on its page.{{else}}Without a renewal the domain may stop working after that date. We may
 delete it only if you agree: choose "let it expire" on the domain's
 page.{{end}}
-{{else}}Without a renewal the domain may stop working after that date and may
-be deleted.
+{{else}}Without a renewal the domain may stop working {{if .Expired}}at any time{{else}}after that date{{end}} and may
+be deleted.{{if .Expired}} A renewal counts from {{.Date}}, not from the day on which you pay.{{end}}
 {{end}}`
 
 // englishExpiry says what happens to domains that their customer lets expire. Mails that the previous

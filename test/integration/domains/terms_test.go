@@ -1,6 +1,7 @@
 package domains
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
@@ -189,21 +192,33 @@ func TestUnpaidTerm_PolicyDecidesWhoDecides(t *testing.T) {
 
 func TestUnpaidTerm_CustomerIsRemindedWhileItRunsOn(t *testing.T) {
 	t.Parallel()
-	s := newTermEnv(t, 2, "alt.at")
+	s := newTermEnv(t, 2, "alt.at", "alt.fr", "egal.fr")
 	s.addEnding("alt", ".at", 8)
-	before := []string{"expiring_month", "expiring_week", "expired"}
-	s.advance(8 + 13)
-	if got := s.mail.kinds("alt.at"); !slices.Equal(got, before) {
-		t.Errorf("two weeks after the end: %v", got)
+	s.addEnding("alt", ".fr", 8)
+	unwanted := s.addEnding("egal", ".fr", 8)
+	consents, err := renewal.NewConsents(renewal.ConsentConfig{Store: s.db, Now: s.world.Now, Price: func(context.Context, string, order.RenewalTerm) (int, registrar.Cents, error) { return 1, 1000, nil }})
+	must(t, err)
+	must(t, consents.LetExpire(t.Context(), signedInActor(ada), unwanted))
+	ended := []string{"expiring_month", "expiring_week", "expired"}
+	wantMails := func(when, domain string, reminders ...string) {
+		t.Helper()
+		testkit.Eventually(t, "mails about "+domain+" "+when, func() bool { return slices.Equal(s.mail.kinds(domain), append(slices.Clone(ended), reminders...)) })
 	}
-	s.advance(2)
-	testkit.Eventually(t, "a reminder", func() bool { return slices.Equal(s.mail.kinds("alt.at"), append(before, "expired")) })
-	s.advance(14)
-	if got := s.mail.kinds("alt.at"); !slices.Equal(got, append(before, "expired")) {
-		t.Errorf("a month after the end: %v", got)
+	for _, step := range []struct {
+		days      int
+		when      string
+		reminders []string
+	}{
+		{8 + 13, "two weeks after the end", nil}, {2, "then", []string{"expired"}},
+		{14, "a month after the end", []string{"expired"}}, {3, "then", []string{"expired", "expired"}},
+	} {
+		s.advance(step.days)
+		wantMails(step.when, "alt.at", step.reminders...)
+		wantMails(step.when, "alt.fr", step.reminders...)
 	}
-	s.advance(3)
-	testkit.Eventually(t, "another reminder", func() bool { return slices.Equal(s.mail.kinds("alt.at"), append(before, "expired", "expired")) })
+	if got := strings.Count(strings.Join(s.mail.kinds("egal.fr"), " "), "expired"); got != 1 {
+		t.Errorf("%d mails about the end of a domain that its customer lets expire", got)
+	}
 }
 
 // The extension may be missing from the price list by then: the policy does not depend on it.
