@@ -33,8 +33,8 @@ func (db *DB) GetDomainRegistrant(ctx context.Context, customer, domain string) 
 }
 
 // GetDeclared returns whether a customer lets a domain expire, and when they terminated the contract
-// about it or withdrew from it. A termination that was handled counts if the domain is left to expire because of it: it was sent in the
-// last year of the term.
+// about it or withdrew from it. A termination that was handled counts if the domain is left to expire
+// because of it: it was sent in the last year of the term.
 func (db *DB) GetDeclared(ctx context.Context, customer, domain string, termEnd time.Time) (declared lifecycle.Declared, err error) {
 	held, found, err := db.GetDomain(ctx, customer, domain)
 	if err != nil || !found {

@@ -99,8 +99,10 @@ func TestOverview_DomainThatCannotBeRestoredDemandsNoDecision(t *testing.T) {
 		"no redemption period": {".be", testTime.AddDate(0, 0, -1), inProgress, Deleted},
 	} {
 		domain := portfolio.Domain{ID: "dom_1", TLD: test.tld, Status: registrar.DomainRedemption, PaidUntil: testTime.AddDate(-3, 0, 0), Term: portfolio.Term{DeletedAt: test.deleted}}
-		t.Log(name)
-		only(t, overviewOf(Facts{HasRegistrant: true, Deciding: []portfolio.Domain{domain}, DecidingCount: 1}, testTime), test.part, test.want)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			only(t, overviewOf(Facts{HasRegistrant: true, Deciding: []portfolio.Domain{domain}, DecidingCount: 1}, testTime), test.part, test.want)
+		})
 	}
 }
 
