@@ -55,9 +55,24 @@ func (db *DB) GetRegistryRecord(ctx context.Context, domain string) (domainchang
 	})(db.read().GetRegistryRecord(ctx, domain))
 }
 
-// PutRegistryRecord stores the registry's data about a domain.
+// PutRegistryRecord stores the registry's data about a domain, and the statuses of the newest record
+// where the list of domains reads them.
 func (db *DB) PutRegistryRecord(ctx context.Context, domain string, record domainchange.Record) error {
-	return putRegistryRecord(ctx, db.single(), domain, record)
+	return db.write(ctx, func(q *query.Queries) error {
+		if err := putRegistryRecord(ctx, q, domain, record); err != nil {
+			return err
+		}
+		newest, err := q.GetRegistryRecord(ctx, domain)
+		if err != nil {
+			return err
+		}
+		return q.SetRegistryStatus(ctx, statusText(fromJSON[domainchange.Record](newest.Data).Statuses), domain)
+	})
+}
+
+// statusText is how the statuses of a registry are stored with a domain.
+func statusText(statuses []string) string {
+	return strings.Join(slices.Sorted(slices.Values(statuses)), " ")
 }
 
 func putRegistryRecord(ctx context.Context, q *query.Queries, domain string, record domainchange.Record) error {
@@ -148,8 +163,7 @@ func (db *DB) UpdateDomainChange(ctx context.Context, transition domainchange.Tr
 			if err := putRegistryRecord(ctx, q, now.Domain, *transition.Record); err != nil {
 				return err
 			}
-			statuses := strings.Join(slices.Sorted(slices.Values(transition.Record.Statuses)), " ")
-			if err := q.SetRegistryStatus(ctx, statuses, now.Domain); err != nil {
+			if err := q.SetRegistryStatus(ctx, statusText(transition.Record.Statuses), now.Domain); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -151,6 +152,22 @@ func TestAddDomainChange_OfReplacedRegistrantStoresNothing(t *testing.T) {
 		change.Replaces = change.Replaces.Add(time.Second)
 		if err := db.AddDomainChange(ctx, change); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+func TestPutRegistryRecord_ListHasStatusesOfNewestRecord(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		domain := addHeldDomain(t, db, anna, "eins.org", registrar.DomainExpired)
+		for _, record := range []domainchange.Record{{Statuses: []string{"serverHold", "inactive"}, ReadAt: testTime}, {Statuses: []string{"ok"}, ReadAt: testTime.Add(-time.Minute)}} {
+			if err := db.PutRegistryRecord(t.Context(), domain, record); err != nil {
+				t.Fatal(err)
+			}
+			if listed, found, err := db.GetDomain(t.Context(), anna, domain); err != nil || !found || !listed.OutOfDNS() || !slices.Equal(listed.RegistryStatus, []string{"inactive", "serverHold"}) {
+				t.Errorf("the list has the statuses %v, %v", listed.RegistryStatus, err)
+			}
 		}
 	})
 }

@@ -32,16 +32,17 @@ func (db *DB) GetDomainRegistrant(ctx context.Context, customer, domain string) 
 	return found.Registrant, err
 }
 
-// GetDeclared returns when a customer terminated the contract about a domain or withdrew from it. A
-// termination that was handled counts if the domain is left to expire because of it: it was sent in the
-// last year of the term.
+// GetDeclared returns whether a customer lets a domain expire, and when they terminated the contract
+// about it or withdrew from it. A termination that was handled counts if the domain is left to expire
+// because of it: it was sent in the last year of the term.
 func (db *DB) GetDeclared(ctx context.Context, customer, domain string, termEnd time.Time) (declared lifecycle.Declared, err error) {
-	notices, err := db.ListContractNotices(ctx, customer, domain)
-	if err != nil || len(notices) == 0 {
-		return declared, err
-	}
 	held, found, err := db.GetDomain(ctx, customer, domain)
 	if err != nil || !found {
+		return declared, err
+	}
+	declared.Expires = held.AtTermEnd == letExpire
+	notices, err := db.ListContractNotices(ctx, customer, domain)
+	if err != nil {
 		return declared, err
 	}
 	for _, notice := range notices { // the newest first
@@ -85,6 +86,10 @@ func (db *DB) StoreExpiryNotice(ctx context.Context, notice lifecycle.NoticeUpda
 			return err
 		}
 		if notice.Notice == lifecycle.NoticeExpired {
+			// What its registry does at the end of a term is read at once, not with the next daily comparison.
+			if err := q.MakeDomainSyncDue(ctx, micros(notice.At), notice.Domain.Name); err != nil {
+				return err
+			}
 			if err := q.InsertTermEnd(ctx, query.InsertTermEndParams{
 				StepAt: micros(notice.StepAt), DueAt: micros(notice.At), UpdatedAt: micros(notice.Now), DomainID: notice.Domain.ID,
 			}); err != nil {

@@ -113,6 +113,51 @@ func TestExpiryNotice_RacingCallersSendOne(t *testing.T) {
 	})
 }
 
+func TestExpiryNotice_EndOfTermMakesComparisonWithRegistryDue(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		domain := addDomain(t, db, newCustomer(t, db, "anna"), "bald", registrar.DomainActive, testTime)
+		for _, test := range []struct {
+			last, notice lifecycle.Notice
+			due          int
+		}{{lifecycle.NoticeNone, lifecycle.NoticeWeek, 0}, {lifecycle.NoticeWeek, lifecycle.NoticeExpired, 1}} {
+			if stored, err := db.StoreExpiryNotice(t.Context(), newExpiryNotice(domain, test.last, test.notice)); err != nil || !stored {
+				t.Fatal(stored, err)
+			}
+			if found, err := db.ListDueDomains(t.Context(), testTime, 10); err != nil || len(found) != test.due {
+				t.Errorf("after notice %d: %d due, %v", test.notice, len(found), err)
+			}
+		}
+	})
+}
+
+func TestUpdateDomainFromRegistry_DeletedDomainIsFollowedToItsEnd(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		deleted := testTime.AddDate(0, 0, -10)
+		added := addDomain(t, db, anna, "weg", registrar.DomainRedemption, testTime.AddDate(0, 0, -55))
+		for range 2 { // it is compared every day
+			was, _, err := db.DomainByName(ctx, added.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			now := was
+			now.SyncedAt, now.DeletedAt = testTime, deleted
+			if stored, err := db.UpdateDomainFromRegistry(ctx, was, now, nil); err != nil || !stored {
+				t.Fatal(stored, err)
+			}
+		}
+		due, err := db.ListDueTerms(ctx, testTime, testTime, false, 10)
+		if err != nil || len(due) != 1 || due[0].State != lifecycle.Redemption || !due[0].DeletedAt.Equal(deleted) || due[0].Domain != added.ID {
+			t.Errorf("followed: %+v, %v", due, err)
+		}
+		if listed, _, err := db.GetDomain(ctx, anna, added.ID); err != nil || !listed.Term.DeletedAt.Equal(deleted) {
+			t.Errorf("the list: %+v, %v", listed.Term, err)
+		}
+	})
+}
+
 func TestRenewal_ExtendsTermOnceAndResetsNotices(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {

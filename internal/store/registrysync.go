@@ -55,6 +55,11 @@ func heldOrLast(domains []provision.Domain) (provision.Domain, bool) {
 	return domains[held], true
 }
 
+// MakeDomainSyncDue makes the domain that is held under a name due for a registry sync.
+func (db *DB) MakeDomainSyncDue(ctx context.Context, name string, now time.Time) error {
+	return db.single().MakeDomainSyncDue(ctx, micros(now), name)
+}
+
 // UpdateDomainFromRegistry stores the registry's state of a domain.
 func (db *DB) UpdateDomainFromRegistry(ctx context.Context, was, now provision.Domain, event *registrar.AuditEvent) (bool, error) {
 	return db.swap(ctx, func(q *query.Queries) error {
@@ -76,6 +81,13 @@ func (db *DB) UpdateDomainFromRegistry(ctx context.Context, was, now provision.D
 		}
 		if now.Record != nil {
 			if err := putRegistryRecord(ctx, q, was.ID, *now.Record); err != nil {
+				return err
+			}
+		}
+		if !now.DeletedAt.IsZero() {
+			if err := q.InsertDeletedTermEnd(ctx, query.InsertDeletedTermEndParams{
+				StepAt: micros(now.SyncedAt), DueAt: overdue, DeletedAt: micros(now.DeletedAt), UpdatedAt: micros(now.SyncedAt), DomainID: was.ID,
+			}); err != nil {
 				return err
 			}
 		}

@@ -102,6 +102,10 @@ func TestDemo_SurvivesRestart(t *testing.T) {
 	if domains, err := services.Portfolio.List(t.Context(), owner); err != nil || len(domains) != len(demoDomains()) {
 		t.Errorf("%d domains, %v", len(domains), err)
 	}
+	// What pages say about domains whose term is over is read from their registry.
+	if due, err := services.DB.ListDueDomains(t.Context(), time.Now(), 10); err != nil || len(due) != 2 {
+		t.Errorf("%d domains to compare with the registry, %v", len(due), err)
+	}
 }
 
 // assertAgentWorks fails unless the agent's key and secret work and it is linked.

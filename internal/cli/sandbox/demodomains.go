@@ -111,6 +111,9 @@ func (d *demo) ensureDomains(ctx context.Context, services *app.Services, operat
 		if registrar.CodeOf(err) == registrar.NameHeld { // another account may hold it
 			continue
 		}
+		if err == nil && (domain.status == registrar.DomainExpired || domain.status == registrar.DomainRedemption) {
+			err = services.DB.MakeDomainSyncDue(ctx, added.Name, time.Now()) // its state at the registry decides what pages say
+		}
 		if err == nil {
 			err = d.choose(ctx, services, owner, added.ID, domain.choice)
 		}

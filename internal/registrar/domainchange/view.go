@@ -50,8 +50,10 @@ func (s *Service) View(ctx context.Context, actor registrar.Actor, id string) (V
 	if view.Served = served; served {
 		view.Capabilities = registry.Registry.Capabilities(domain.TLD)
 	}
-	if view.Record, view.HasRecord, err = s.cfg.Store.GetRegistryRecord(ctx, domain.ID); err != nil {
-		return View{}, err
+	if domain.Status != registrar.DomainTransferredOut { // of which the last record says nothing any more
+		if view.Record, view.HasRecord, err = s.cfg.Store.GetRegistryRecord(ctx, domain.ID); err != nil {
+			return View{}, err
+		}
 	}
 	ours := domain.Status == registrar.DomainActive || domain.Status == registrar.DomainExpired || domain.Status == registrar.DomainRedemption
 	renewed := domain.RegistryExpires.Sub(view.Record.Expires) > 24*time.Hour // since the record was read
@@ -106,7 +108,7 @@ func (s *Service) leave(ctx context.Context, actor registrar.Actor, view *View) 
 	if err != nil || domain.Status != registrar.DomainTransferredOut {
 		return false
 	}
-	view.Domain = domain
+	view.Domain, view.Record, view.HasRecord = domain, Record{}, false
 	return true
 }
 

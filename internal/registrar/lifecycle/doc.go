@@ -16,6 +16,11 @@
 //	7 to 0            week
 //	past the end      expired   becomes expired, with a row in term_ends
 //
+// At the end of the term, the domain is also due for a comparison with its registry (package provision),
+// so that pages show what that has done. Where that renews by itself, a domain that waits for
+// consent or an operator runs on unpaid: its customer is reminded after 14, 30, 60 and 90 days, by the
+// expired notice marked as a reminder, unless they let it expire.
+//
 // While a paid item is open for the domain, such as a renewal waiting for its registry,
 // no notice is sent and nothing expires: the customer has paid.
 //
@@ -66,6 +71,10 @@
 // begins as deleting, with the cause refund: no notice, consent or brake applies, because an operator
 // decided on it. If the registry refuses, the row waits and is tried again every day. The fee that
 // the registry returns is stored with the transition to redemption or closed, once (package cost).
+//
+// A domain that its registry deleted after its term, and that has no open row, gets one in state
+// redemption from the comparison with the registry, also if its term had ended before the first run. It
+// is only followed, so that pages know until when it can be restored and it is closed when it is gone.
 //
 // What needs an operator waits (waits_for), is listed with its reason, and is checked again
 // every day:

@@ -235,13 +235,39 @@ func TestNotices_DeclaredContractIsNotSaidToRenew(t *testing.T) {
 			case "withdrawn_at":
 				store.declared.WithdrawnAt = at
 			}
+			store.declared.Expires = declared == "cancelled_at"
 			runFor(t, time.Minute, newService(t, store))
 			data := store.mails[0].Data
 			if declared == "" && (data["charge_at"] == "" || data["method_expires"] != "1999-12") || declared != "" && (data["charge_at"] != "" || data[declared] != at.UTC().Format(time.DateOnly)) {
 				t.Errorf("%s: %v", declared, data)
 			}
+			if (data["choice"] == "expire") != (declared == "cancelled_at") {
+				t.Errorf("%s: choice %q", declared, data["choice"])
+			}
 			if (data["on_hold"] == "true") != (declared == "withdrawn_at") {
 				t.Errorf("%s: on hold %q", declared, data["on_hold"])
+			}
+		})
+	}
+}
+
+func TestNotices_NameWhatRegistryDoesAtTheEnd(t *testing.T) {
+	t.Parallel()
+	for tld, want := range map[string][2]int{".eu": {0, 40}, ".se": {10, 70}, ".uk": {30, 95}} { // days until the hold, and until the deletion
+		synctest.Test(t, func(t *testing.T) {
+			ends := time.Now().Add(5 * day)
+			store := newMemStore(ends)
+			domain := store.domains["dom_1"]
+			domain.TLD = tld
+			store.domains["dom_1"] = domain
+			runFor(t, time.Minute, newService(t, store))
+			held := ""
+			if want[0] > 0 {
+				held = ends.AddDate(0, 0, want[0]).UTC().Format(time.DateOnly)
+			}
+			data := store.mails[0].Data
+			if deleted := ends.AddDate(0, 0, want[1]).UTC().Format(time.DateOnly); data["unpaid"] != "expire" || data["hold_at"] != held || data["delete_at"] != deleted {
+				t.Errorf("%s: %v, want %s and %s", tld, data, held, deleted)
 			}
 		})
 	}

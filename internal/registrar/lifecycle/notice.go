@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,8 +58,9 @@ type Domain struct {
 	Expires                 bool   // its customer chose to let it expire
 }
 
-// Declared is what a customer has declared about the contract of a domain; zero if nothing.
+// Declared is what a customer has declared about a domain and its contract; zero if nothing.
 type Declared struct {
+	Expires     bool      // they chose to let it expire
 	CancelledAt time.Time // of a termination that is open or, once it was handled, ends the term
 	WithdrawnAt time.Time // of an open withdrawal
 }
@@ -144,6 +146,30 @@ func (s *Service) storeNotice(ctx context.Context, domain Domain, notice Notice,
 	}
 }
 
+// reminderDays are the days after the end of a term on which the customer of a domain that waits for
+// their consent, or for an operator, is reminded: the registry has renewed it, and nobody has paid.
+var reminderDays = [...]int{14, 30, 60, 90}
+
+// unpaidReminder is the reminder about a waiting term, if one has become due since it was last checked;
+// nil otherwise. A term is checked once a day; of several that were missed, one is sent.
+func (s *Service) unpaidReminder(ctx context.Context, term Term, now time.Time) (*registrar.Mail, error) {
+	checked := term.StepAt.Add(-recheckInterval)
+	due := func(days int) bool {
+		at := term.End.AddDate(0, 0, days)
+		return at.After(checked) && !at.After(now)
+	}
+	if term.WaitsFor == "" || !slices.ContainsFunc(reminderDays[:], due) {
+		return nil, nil
+	}
+	domain := Domain{ID: term.Domain, Customer: term.Customer, Name: term.Name, TLD: term.TLD, PaidUntil: term.End, LastNotice: NoticeExpired}
+	mail, err := s.expiryMail(ctx, registrar.MailExpired, domain, now)
+	if err != nil || mail.Data["choice"] == "expire" { // they don't want it any more
+		return nil, err
+	}
+	mail.Data["reminder"] = "true"
+	return &mail, nil
+}
+
 // daysBetween counts the calendar days from one time to another, as the dates in mails do.
 func daysBetween(from, to time.Time) int {
 	day := func(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
@@ -177,6 +203,9 @@ func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domai
 	if domain.Expires {
 		data["choice"] = "expire"
 	}
+	if kind == registrar.MailExpired {
+		data["expired"] = "true"
+	}
 	if left := daysBetween(now, domain.PaidUntil); left > 0 {
 		data["days_left"] = strconv.Itoa(left)
 	}
@@ -193,12 +222,15 @@ func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domai
 	return registrar.Mail{Kind: kind, Customer: domain.Customer, Data: data}, nil
 }
 
-// addDeclared adds that the customer has terminated the contract or withdrawn from it: the term then
-// ends because of that, not because they forgot it.
+// addDeclared adds that the customer has let the domain expire, terminated the contract or withdrawn
+// from it: the term then ends because of that, not because they forgot it.
 func (s *Service) addDeclared(ctx context.Context, data map[string]string, customer string, termEnd time.Time) error {
 	declared, err := s.cfg.Store.GetDeclared(ctx, customer, data[registrar.NoticeDomain], termEnd)
 	if err != nil {
 		return err
+	}
+	if declared.Expires {
+		data["choice"] = "expire"
 	}
 	for key, at := range map[string]time.Time{"cancelled_at": declared.CancelledAt, "withdrawn_at": declared.WithdrawnAt} {
 		if !at.IsZero() {
@@ -235,19 +267,25 @@ func (s *Service) holderMail(ctx context.Context, mail registrar.Mail) (*registr
 func (s *Service) addPolicy(data map[string]string, domain Domain, now time.Time) {
 	policy := PolicyOf(domain.TLD)
 	data["unpaid"] = string(policy.Unpaid)
+	if policy.Unpaid == UnpaidExpire {
+		if policy.HoldAfter > 0 {
+			data["hold_at"] = dateText(domain.PaidUntil.AddDate(0, 0, policy.HoldAfter))
+		}
+		data["delete_at"] = dateText(notBefore(policy.DeletionAt(domain.PaidUntil, time.Time{}), now))
+		return
+	}
 	if policy.Unpaid != UnpaidDelete && policy.Unpaid != UnpaidTransit && (policy.Unpaid != UnpaidConsent || !domain.Expires) {
 		return
 	}
 	if policy.Unpaid == UnpaidConsent {
 		data["unpaid"] = string(UnpaidDelete)
 	}
-	deletion := domain.PaidUntil.AddDate(0, 0, policy.DeleteAfter)
+	var hold time.Time
 	if policy.HoldAfter > 0 {
-		hold := notBefore(domain.PaidUntil.AddDate(0, 0, policy.HoldAfter), now)
+		hold = notBefore(domain.PaidUntil.AddDate(0, 0, policy.HoldAfter), now)
 		data["hold_at"] = dateText(hold)
-		deletion = policy.deletionAfterHold(domain.PaidUntil, hold)
 	}
-	data["delete_at"] = dateText(notBefore(deletion, now))
+	data["delete_at"] = dateText(notBefore(policy.DeletionAt(domain.PaidUntil, hold), now))
 	if policy.RedemptionDays > 0 {
 		data["redemption_days"] = strconv.Itoa(policy.RedemptionDays)
 	}

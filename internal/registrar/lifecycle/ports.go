@@ -23,7 +23,8 @@ type noticeStore interface {
 	// ListEndingDomains returns active domains with this last notice whose term ends by
 	// until, the first to end first, except those with an open paid item.
 	ListEndingDomains(ctx context.Context, sent Notice, until time.Time, limit int) ([]Domain, error)
-	// GetDeclared returns when the customer terminated the contract about a domain or withdrew from it.
+	// GetDeclared returns whether the customer lets a domain expire, and when they terminated the contract
+	// about it or withdrew from it.
 	GetDeclared(ctx context.Context, customer, domain string, termEnd time.Time) (Declared, error)
 	// AnnouncedRenewal returns the announced charge for a term; false if there is none.
 	AnnouncedRenewal(ctx context.Context, customer, domain string, termEnd time.Time) (Charge, bool, error)

@@ -93,20 +93,20 @@ func (p Policy) NextAction(state State) Action {
 
 // FirstStep returns when something happens to a domain whose term ended unpaid.
 func (p Policy) FirstStep(end time.Time) time.Time {
-	if p.HoldAfter > 0 {
+	switch {
+	case p.Unpaid == UnpaidExpire: // the registry acts, and we look
+		return end
+	case p.HoldAfter > 0:
 		return end.AddDate(0, 0, p.HoldAfter)
+	default:
+		return end.AddDate(0, 0, p.DeleteAfter)
 	}
-	return end.AddDate(0, 0, p.DeleteAfter)
 }
 
-// deletionAfterHold returns when a held domain is deleted: as planned, but not before it
-// was out of the DNS long enough.
-func (p Policy) deletionAfterHold(end, heldAt time.Time) time.Time {
-	deletion, shortest := end.AddDate(0, 0, p.DeleteAfter), heldAt.Add(minHold)
-	if deletion.Before(shortest) {
-		return shortest
-	}
-	return deletion
+// DeletionAt returns the earliest time at which an unpaid domain is deleted: as planned, but not
+// before it was out of the DNS long enough. heldAt is zero if it is not held.
+func (p Policy) DeletionAt(end, heldAt time.Time) time.Time {
+	return notBefore(end.AddDate(0, 0, p.DeleteAfter), heldAt.Add(minHold))
 }
 
 // Audited actions.

@@ -30,8 +30,11 @@ func TestPolicy_DeletionIsAtLeastEightDaysAfterHold(t *testing.T) {
 	if got := policy.FirstStep(end); !got.Equal(end.AddDate(0, 0, 10)) {
 		t.Errorf("held at %s", got)
 	}
+	if got := policy.DeletionAt(end, time.Time{}); !got.Equal(end.AddDate(0, 0, 35)) {
+		t.Errorf("not held: deleted at %s", got)
+	}
 	for held, want := range map[int]int{10: 35, 27: 35, 30: 38, 50: 58} { // days after the end
-		if got := policy.deletionAfterHold(end, end.AddDate(0, 0, held)); !got.Equal(end.AddDate(0, 0, want)) {
+		if got := policy.DeletionAt(end, end.AddDate(0, 0, held)); !got.Equal(end.AddDate(0, 0, want)) {
 			t.Errorf("held after %d days: deleted at %s, want %d days", held, got, want)
 		}
 	}

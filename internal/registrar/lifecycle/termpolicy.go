@@ -19,7 +19,8 @@ type Policy struct {
 	GraceDays int
 	Unpaid    UnpaidAction
 	// HoldAfter and DeleteAfter are the days between the end of the term and the hold, and
-	// the deletion. A HoldAfter of 0 means that the domain is not held.
+	// the deletion. A HoldAfter of 0 means that the domain is not held. With UnpaidExpire, they
+	// are the registry's, which holds the domain from the end of the term if HoldAfter is 0.
 	HoldAfter, DeleteAfter int
 	// RenewableDays is how long after the end of its term a domain can be renewed.
 	RenewableDays int
@@ -116,6 +117,23 @@ func DaysToRestore(tld string, restore, renew registrar.Cents) int {
 		return 0
 	}
 	return PolicyOf(tld).RedemptionDays
+}
+
+// RestorableUntil returns until when a domain of a TLD that was deleted at a time can be restored; zero
+// if it can't be, or if that time is unknown.
+func RestorableUntil(tld string, deleted time.Time) time.Time {
+	days := PolicyOf(tld).RedemptionDays
+	if days == 0 || deleted.IsZero() {
+		return time.Time{}
+	}
+	return deleted.AddDate(0, 0, days)
+}
+
+// RestoreOver reports whether a domain of a TLD that was deleted at a time, zero if unknown, can't be
+// restored any more, or never could be.
+func RestoreOver(tld string, deleted, now time.Time) bool {
+	until := RestorableUntil(tld, deleted)
+	return PolicyOf(tld).RedemptionDays == 0 || !until.IsZero() && !now.Before(until)
 }
 
 // PolicyOf returns the policy of a TLD (".co.uk"). A TLD without a row has that of its

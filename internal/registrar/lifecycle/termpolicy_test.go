@@ -32,8 +32,11 @@ func TestPolicyOf_TableIsComplete(t *testing.T) {
 			p.LeadDays < 8 || p.Source == "" {
 			t.Errorf("%s: %+v", tld, p)
 		}
-		if p.HoldAfter > 0 && (p.Unpaid != UnpaidDelete || p.DeleteAfter-p.HoldAfter < 8) {
+		if p.HoldAfter > 0 && (p.Unpaid != UnpaidDelete && p.Unpaid != UnpaidExpire || p.DeleteAfter-p.HoldAfter < 8) {
 			t.Errorf("%s: held for %d days, want at least 8 before the deletion", tld, p.DeleteAfter-p.HoldAfter)
+		}
+		if p.Unpaid == UnpaidExpire && (p.DeleteAfter == 0 || p.DeleteAfter < p.RenewableDays) {
+			t.Errorf("%s: the registry deletes after %d days a domain that can be renewed for %d", tld, p.DeleteAfter, p.RenewableDays)
 		}
 		if p.Unpaid == UnpaidDelete && p.GraceDays > 0 && p.DeleteAfter >= p.GraceDays {
 			t.Errorf("%s: deleted after %d days, the registry refunds only %d", tld, p.DeleteAfter, p.GraceDays)
@@ -51,5 +54,29 @@ func TestPolicyOf_UnlistedTLDHasPolicyOfItsKind(t *testing.T) {
 	}
 	if p := PolicyOf(".co.uk"); p.Unpaid != UnpaidExpire || p.RenewableDays != 90 {
 		t.Errorf(".co.uk: %+v", p)
+	}
+}
+
+func TestRestorableUntil_CountsFromTheDeletion(t *testing.T) {
+	t.Parallel()
+	deleted := time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		tld     string
+		deleted time.Time
+		days    int // until it can't be restored any more; 0: it never can be, or that is unknown
+		over    bool
+	}{
+		".io":                  {".io", deleted, 30, false},
+		".at":                  {".at", deleted, 60, false},
+		"no redemption period": {".be", deleted, 0, true},
+		"unknown day":          {".io", time.Time{}, 0, false},
+	} {
+		until := RestorableUntil(test.tld, test.deleted)
+		if test.days > 0 && !until.Equal(deleted.AddDate(0, 0, test.days)) || test.days == 0 && !until.IsZero() {
+			t.Errorf("%s: until %s", name, until)
+		}
+		if RestoreOver(test.tld, test.deleted, deleted.AddDate(0, 0, 1)) != test.over || test.days > 0 && !RestoreOver(test.tld, test.deleted, until) {
+			t.Errorf("%s: over at the wrong time", name)
+		}
 	}
 }

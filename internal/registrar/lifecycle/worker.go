@@ -287,7 +287,7 @@ func (s *Service) hold(ctx context.Context, term Term) (Term, error) {
 	now := s.cfg.Now()
 	held := term
 	held.State, held.HeldAt, held.WaitsFor, held.Attempts = Held, now, "", 0
-	held.StepAt = PolicyOf(term.TLD).deletionAfterHold(term.End, now)
+	held.StepAt = PolicyOf(term.TLD).DeletionAt(term.End, now)
 	data := noticeData(term.Domain, term.Name, term.End)
 	data["at"], data["delete_at"] = dateText(now), dateText(held.StepAt)
 	after, err := s.settle(ctx, TermTransition{
@@ -391,7 +391,11 @@ func (s *Service) follow(ctx context.Context, term Term) (Term, error) {
 	case state == Registered, term.State == Redemption && state == Deleted:
 		next := term
 		next.StepAt, next.WaitsFor, next.Attempts = s.cfg.Now().Add(followInterval), "", 0
-		return s.settle(ctx, TermTransition{From: term, To: next})
+		transition := TermTransition{From: term, To: next}
+		if state == Registered { // its statuses change without us, so the comparison with the registry is due, too
+			transition.DomainStatus = registrar.DomainExpired
+		}
+		return s.settle(ctx, transition)
 	}
 	return s.settleAs(ctx, term, state)
 }
@@ -421,8 +425,8 @@ func (s *Service) settleDeleted(ctx context.Context, term Term, state RegistrySt
 
 // deleted stores that the domain was deleted and can be restored.
 func (s *Service) deleted(ctx context.Context, term Term, returned *cost.Charge) (Term, error) {
-	now, policy := s.cfg.Now(), PolicyOf(term.TLD)
-	until := now.AddDate(0, 0, policy.RedemptionDays)
+	now := s.cfg.Now()
+	until := RestorableUntil(term.TLD, now)
 	next := term
 	next.State, next.DeletedAt, next.WaitsFor, next.Attempts = Redemption, now, "", 0
 	next.StepAt = notBefore(until, now.Add(followInterval))
@@ -431,7 +435,7 @@ func (s *Service) deleted(ctx context.Context, term Term, returned *cost.Charge)
 	if term.Cause == CauseRefund {
 		data["change"] = "refunded"
 	}
-	if price, restorable := s.cfg.RestorePrice(ctx, term, now); restorable && policy.RedemptionDays > 0 {
+	if price, restorable := s.cfg.RestorePrice(ctx, term, now); restorable && !until.IsZero() {
 		data["until"] = dateText(until)
 		if price > 0 {
 			data["gross"] = price.String()
@@ -487,12 +491,22 @@ func (s *Service) close(ctx context.Context, term Term, action registrar.Action,
 	})
 }
 
-// wait stores why an operator is needed. It is checked again every day.
+// wait stores why an operator is needed. It is checked again every day. The customer is reminded of a
+// domain that runs on meanwhile.
 func (s *Service) wait(ctx context.Context, term Term, reason registrar.Code) (Term, error) {
 	if term.WaitsFor != reason {
 		s.cfg.Logger.WarnContext(ctx, "unpaid term waits for an operator", "domain", term.Domain, "extension", term.TLD, "reason", string(reason))
 	}
-	return s.settle(ctx, TermTransition{From: term, To: s.waiting(term, reason)})
+	transition := TermTransition{From: term, To: s.waiting(term, reason)}
+	if PolicyOf(term.TLD).Lasts() && (reason == WaitsForConsent || reason == WaitsForOperator) {
+		storeCtx, cancel := s.terms.StoreContext(ctx)
+		defer cancel()
+		var err error
+		if transition.Mail, err = s.unpaidReminder(storeCtx, term, s.cfg.Now()); err != nil {
+			return term, registrar.DatabaseError(err)
+		}
+	}
+	return s.settle(ctx, transition)
 }
 
 func (s *Service) waiting(term Term, reason registrar.Code) Term {

@@ -19,6 +19,7 @@
 //	             paid order being provisioned                       its transfers are expected
 //	                                                                to be complete
 //	             change of a domain                                 the end of its wait
+//	             deleted domain that can't be restored (any more)   –
 //	             outgoing transfer that is stopped, approved or     the registry approves it
 //	             about to end
 //	expiring     any other domain whose term ends within            the end of the term

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -42,6 +43,7 @@ const (
 	TransferEnding    Kind = "transfer_ending"
 	Restricted        Kind = "restricted"
 	TermOver          Kind = "over"
+	Deleted           Kind = "deleted" // for good: it can't be restored
 	ChargeFailed      Kind = "charge_failed"
 	Undecided         Kind = "undecided"
 	RegistrantMissing Kind = "registrant"
@@ -343,6 +345,10 @@ func (o *Overview) addOrders(orders []Order, now time.Time) {
 func (o *Overview) addDomain(d portfolio.Domain, now time.Time) {
 	line := Line{Kind: Expiring, Domain: d, Until: d.PaidUntil}
 	switch {
+	case d.Status == registrar.DomainRedemption && lifecycle.RestoreOver(d.TLD, d.Term.DeletedAt, now):
+		line.Kind, line.Until = Deleted, time.Time{}
+		o.InProgress = append(o.InProgress, line)
+		return
 	case d.Status != registrar.DomainActive:
 		line.Kind = TermOver
 	case d.Renews() && (renewal.State(d.Term.Renewal) == renewal.Failed || renewal.State(d.Term.Renewal) == renewal.Announced && d.Term.Attempts > 0):

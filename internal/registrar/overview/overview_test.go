@@ -88,6 +88,26 @@ func TestOverview_EveryDomainIsInOnePart(t *testing.T) {
 	}
 }
 
+func TestOverview_DomainThatCannotBeRestoredDemandsNoDecision(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		tld     string
+		deleted time.Time
+		part    func(Overview) []Line
+		want    Kind
+	}{
+		"restorable":           {".io", testTime.AddDate(0, 0, -29), decide, TermOver},
+		"long over":            {".io", testTime.AddDate(-2, 0, 0), inProgress, Deleted},
+		"no redemption period": {".be", testTime.AddDate(0, 0, -1), inProgress, Deleted},
+	} {
+		domain := portfolio.Domain{ID: "dom_1", TLD: test.tld, Status: registrar.DomainRedemption, PaidUntil: testTime.AddDate(-3, 0, 0), Term: portfolio.Term{DeletedAt: test.deleted}}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			only(t, overviewOf(Facts{HasRegistrant: true, Deciding: []portfolio.Domain{domain}, DecidingCount: 1}, testTime), test.part, test.want)
+		})
+	}
+}
+
 func TestOverview_DomainThatMayBeLostComesFirst(t *testing.T) {
 	t.Parallel()
 	o := overviewOf(Facts{

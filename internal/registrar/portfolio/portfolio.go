@@ -103,11 +103,16 @@ func (s State) status() registrar.DomainStatus {
 	return registrar.DomainStatus(s)
 }
 
-// OutOfDNS reports whether an expired domain is out of the DNS: held by us, or by the registry when
-// its status was last read.
+// OutOfDNS reports whether a domain is out of the DNS although its state does not say so: it expired
+// or is leaving, and we hold it, or the registry did when its status was last read.
 func (d Domain) OutOfDNS() bool {
 	held := func(status string) bool { return strings.HasSuffix(status, "Hold") }
-	return d.Status == registrar.DomainExpired && (!d.Term.HeldAt.IsZero() || slices.ContainsFunc(d.RegistryStatus, held))
+	switch d.State() {
+	case State(registrar.DomainExpired), Leaving:
+		return !d.Term.HeldAt.IsZero() || slices.ContainsFunc(d.RegistryStatus, held)
+	default:
+		return false
+	}
 }
 
 // State returns how lists show the domain.

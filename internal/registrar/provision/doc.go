@@ -106,7 +106,8 @@
 // Poll messages are stored, and the rows they concern made due, before they are
 // acknowledged. A domain is compared with the registry after a message and once a day.
 // Registry statuses and expiry are copied, and with them a domain that has been
-// transferred out or is in redemption. The whole record is stored beside the domain, for its
+// transferred out or is in redemption; one that was deleted after its term is then followed by package
+// lifecycle. The whole record is stored beside the domain, for its
 // customer's page and for RDAP. Every other difference is drift: it is reported and nothing
 // else is changed, because an operator has to decide which side is right.
 package provision

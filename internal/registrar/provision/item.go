@@ -111,6 +111,9 @@ type Domain struct {
 	SyncedAt        time.Time
 	SyncDue         time.Time // when it is next compared with the registry; zero means only on request
 	UpdatedAt       time.Time
+	// DeletedAt is when the registry deleted a domain whose term is over, to be stored with an update
+	// unless a row of package lifecycle has it; zero otherwise, and never returned by a store.
+	DeletedAt time.Time
 	// Record is the registry's whole record, to be stored with an update; nil if it was not
 	// read, and never returned by a store.
 	Record *domainchange.Record

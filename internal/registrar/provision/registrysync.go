@@ -69,6 +69,7 @@ func (s *Service) SyncDomain(ctx context.Context, was Domain) SyncResult {
 	now, drift := compareRecord(now, record, rules, err)
 	if err == nil {
 		now.Record, record.Full.ReadAt = &record.Full, readAt
+		now.DeletedAt = deletedAt(now, record)
 	}
 	var event *registrar.AuditEvent
 	if now.Status != was.Status {
@@ -141,6 +142,21 @@ func compareRecord(domain Domain, record Record, rules Rules, err error) (Domain
 		drift = append(drift, DriftHandle)
 	}
 	return domain, drift
+}
+
+// deletedAt returns when the registry deleted a domain whose term is over: the deletion is usually its
+// last change. If that was before the end of the term, it is not a deletion, and the day on which we
+// have seen it has to do. It is zero if the registry has not deleted it.
+func deletedAt(domain Domain, record Record) time.Time {
+	changed := record.Full.Updated
+	switch {
+	case !record.Redemption || domain.PaidUntil.After(domain.SyncedAt):
+		return time.Time{}
+	case changed.Before(domain.PaidUntil) || changed.After(domain.SyncedAt):
+		return domain.SyncedAt
+	default:
+		return changed
+	}
 }
 
 // SyncAll synchronises every domain that a registry account serves and that is still ours,

@@ -176,6 +176,31 @@ func TestSyncDomain_UpdatesRegistryFieldsAndReportsDrift(t *testing.T) {
 	}
 }
 
+func TestSyncDomain_DeletionAfterTheTermHasItsDay(t *testing.T) {
+	t.Parallel()
+	now := time.Now().UTC().Truncate(time.Second)
+	ended, deleted := now.AddDate(0, 0, -55), now.AddDate(0, 0, -10)
+	for name, test := range map[string]struct {
+		paidUntil, changed time.Time
+		redemption         bool
+		want               time.Time // zero: none; now: the day on which it is seen
+	}{
+		"deleted by the registry": {ended, deleted, true, deleted},
+		"changed before its end":  {ended, ended.AddDate(0, 0, -300), true, now},
+		"changed in the future":   {ended, now.AddDate(0, 0, 2), true, now},
+		"not deleted":             {ended, deleted, false, time.Time{}},
+		"deleted during its term": {now.AddDate(0, 0, 20), deleted, true, time.Time{}},
+	} {
+		env := newEnv(t, &fakeRegistry{records: map[string]provision.Record{"neu.io": {Redemption: test.redemption, Full: domainchange.Record{Updated: test.changed}}}})
+		domain := provision.Domain{ID: "dom_1", Name: "neu.io", TLD: ".io", Status: registrar.DomainExpired, PaidUntil: test.paidUntil}
+		env.store.domains["dom_1"] = domain
+		env.SyncDomain(t.Context(), domain)
+		if got := env.store.domains["dom_1"].DeletedAt; got.IsZero() != test.want.IsZero() || got.Sub(test.want).Abs() > time.Minute {
+			t.Errorf("%s: deleted at %s, want %s", name, got, test.want)
+		}
+	}
+}
+
 func TestSyncDomain_UnreachableRegistryChangesNothing(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t, &fakeRegistry{recordErrors: map[string]error{"neu.org": unreachable()}})

@@ -434,6 +434,9 @@ func (s *Consents) change(
 			if policy.RenewalEndsWithTerm() {
 				update.Mail.Data["over"] = "true"
 			}
+			if d.Status == registrar.DomainExpired {
+				update.Mail.Data["expired"] = "true"
+			}
 		}
 		if reason == EndAgent {
 			update.Mail.Data["change"] = string(EndAgent)

@@ -89,6 +89,7 @@ func applyStatus(domain *ledger.Domain, status string, now time.Time) {
 	case "redemptionPeriod":
 		domain.Deleted = recently(domain.Expires.AddDate(0, 0, 45), 30)
 		domain.Phase, domain.PhaseUntil = ledger.Redemption, domain.Deleted.AddDate(0, 0, 30)
+		domain.Updated = domain.Deleted
 		domain.Asked.Server = seedTRID
 	case "pendingDelete":
 		if domain.Phase == ledger.Active {

@@ -17,6 +17,17 @@ FROM domains
 WHERE domains.id = sqlc.arg(domain_id) AND domains.status = 'expired'
 ON CONFLICT DO NOTHING;
 
+-- A domain that its registry has deleted after its term, without a row that was followed there. It may
+-- have ended before the first run: nothing is done but to look at it.
+-- name: InsertDeletedTermEnd :exec
+INSERT INTO term_ends (domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, deleted_at, updated_at)
+SELECT domains.id, domains.paid_until, domains.customer_id, domains.name, domains.tld, domains.account, 'redemption',
+    sqlc.arg(step_at), sqlc.arg(due_at), sqlc.arg(deleted_at), sqlc.arg(updated_at)
+FROM domains
+WHERE domains.id = sqlc.arg(domain_id) AND domains.status = 'redemption'
+    AND NOT EXISTS (SELECT 1 FROM term_ends AS open WHERE open.domain_id = domains.id AND open.ended_at = 0)
+ON CONFLICT DO NOTHING;
+
 -- name: GetTermEnd :one
 SELECT * FROM term_ends WHERE domain_id = $1 AND term_end = $2;
 

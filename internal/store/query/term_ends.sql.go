@@ -239,6 +239,37 @@ func (q *Queries) GetTermEnd(ctx context.Context, domainID string, termEnd int64
 	return i, err
 }
 
+const insertDeletedTermEnd = `-- name: InsertDeletedTermEnd :exec
+INSERT INTO term_ends (domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, deleted_at, updated_at)
+SELECT domains.id, domains.paid_until, domains.customer_id, domains.name, domains.tld, domains.account, 'redemption',
+    $1, $2, $3, $4
+FROM domains
+WHERE domains.id = $5 AND domains.status = 'redemption'
+    AND NOT EXISTS (SELECT 1 FROM term_ends AS open WHERE open.domain_id = domains.id AND open.ended_at = 0)
+ON CONFLICT DO NOTHING
+`
+
+type InsertDeletedTermEndParams struct {
+	StepAt    int64
+	DueAt     int64
+	DeletedAt int64
+	UpdatedAt int64
+	DomainID  string
+}
+
+// A domain that its registry has deleted after its term, without a row that was followed there. It may
+// have ended before the first run: nothing is done but to look at it.
+func (q *Queries) InsertDeletedTermEnd(ctx context.Context, arg InsertDeletedTermEndParams) error {
+	_, err := q.db.ExecContext(ctx, insertDeletedTermEnd,
+		arg.StepAt,
+		arg.DueAt,
+		arg.DeletedAt,
+		arg.UpdatedAt,
+		arg.DomainID,
+	)
+	return err
+}
+
 const insertOverdueTermEnd = `-- name: InsertOverdueTermEnd :execrows
 INSERT INTO term_ends (domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, updated_at)
 SELECT domains.id, domains.paid_until, domains.customer_id, domains.name, domains.tld, domains.account, 'unpaid',

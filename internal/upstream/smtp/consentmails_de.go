@@ -99,14 +99,15 @@ Den Stand sehen Sie hier:
 Haben Sie das nicht erklärt? Dann hat jemand Ihre Adresse angegeben;
 antworten Sie uns bitte, damit nichts Falsches geschieht.
 `},
-	registrar.MailLetExpire: {"{{.Domain}} läuft am {{.Date}} ab, wie gewünscht", `
+	registrar.MailLetExpire: {"{{.Domain}} {{if .Expired}}wird nicht mehr verlängert{{else}}läuft am {{.Date}} ab{{end}}, wie gewünscht", `
 Sie haben am {{.At}} entschieden, dass Sie eine Domain
 auslaufen lassen{{with .Address}} (IP-Adresse {{.}}){{end}}.
 
 Domain:            {{.Domain}}
 Ende der Laufzeit: {{.Date}}
 
-Wir verlängern sie nicht und buchen nichts ab. ` + germanExpiry + ` Bis
+Wir verlängern sie nicht und buchen nichts ab. ` + germanExpiry + `{{if .Expired}}
+Die Laufzeit ist vorbei; das kann also jederzeit geschehen.{{end}} Bis
 ` + germanExpiryEnd + ` können Sie es sich anders überlegen.{{if .Over}} Danach lässt sie
 sich nicht mehr verlängern.{{end}}
 

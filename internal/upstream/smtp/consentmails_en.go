@@ -96,14 +96,15 @@ You can follow this here:
 If you didn't send this, someone else entered your address. Please
 reply to this email so that we can stop this.
 `},
-	registrar.MailLetExpire: {"{{.Domain}} expires on {{.Date}}, as you chose", `
+	registrar.MailLetExpire: {"{{.Domain}} {{if .Expired}}won't be renewed any more{{else}}expires on {{.Date}}{{end}}, as you chose", `
 On {{.At}} you chose to let a domain expire{{with .Address}}
 (from IP address {{.}}){{end}}.
 
 Domain:      {{.Domain}}
 End of term: {{.Date}}
 
-We won't renew it or charge anything. ` + englishExpiry + ` Until
+We won't renew it or charge anything. ` + englishExpiry + `{{if .Expired}}
+The term is over, so this may happen at any time.{{end}} Until
 ` + englishExpiryEnd + `, you can change your mind.{{if .Over}} After that, it can't be
 renewed any more.{{end}}
 

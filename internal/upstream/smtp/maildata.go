@@ -169,6 +169,8 @@ type termData struct {
 	Unpaid, HoldAt, DeleteAt, Days string
 	DaysLeft                       int    // until the term ends; 0 if unknown
 	Choice                         string // expire: the customer wants to let it expire
+	Expired                        bool   // the mail is about a term that has ended
+	Reminder                       bool   // it is not the first one about that
 	Cancelled                      string // the day on which the customer terminated the contract; empty if they did not
 	Withdrawn                      string // the day on which they withdrew from it, while that is open; empty if they did not
 	OnHold                         bool   // automatic renewal, because of the withdrawal
@@ -191,6 +193,7 @@ func (l *language) termData(data map[string]string) termData {
 		ChargeAt: l.formatDate(data["charge_at"]), Unpaid: data["unpaid"], HoldAt: l.formatDate(data["hold_at"]), DeleteAt: l.formatDate(data["delete_at"]),
 		Days: sanitizeValue(data["redemption_days"]), Choice: data["choice"], Cancelled: l.formatDate(data["cancelled_at"]), Day: l.formatDate(data["at"]), Restorable: l.formatDate(data["until"]),
 	}
+	d.Expired, d.Reminder = data["expired"] == "true", data["reminder"] == "true"
 	d.Withdrawn, d.OnHold = l.formatDate(data["withdrawn_at"]), data["on_hold"] == "true"
 	d.DaysLeft, _ = strconv.Atoi(data["days_left"])
 	d.Renewal = l.formatAmount(data["renewal"])

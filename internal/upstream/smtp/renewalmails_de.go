@@ -32,7 +32,7 @@ Zahlungsmittel: {{.}}
 {{end}}{{with .MethodExpires}}
 Achtung: Diese Karte gilt nur bis {{.}} und ist am Tag der Abbuchung
 abgelaufen. Hinterlegen Sie bitte vorher ein anderes Zahlungsmittel,
-sonst wird die Domain nicht verlängert:
+sonst {{if $.More}}werden die Domains{{else}}wird die Domain{{end}} nicht verlängert:
 
 {{$.Portal}}/payment-methods
 {{end}}
@@ -58,7 +58,7 @@ Zahlungsmittel: {{.}}
 {{end}}{{with .MethodExpires}}
 Achtung: Diese Karte gilt nur bis {{.}} und ist am Tag der Abbuchung
 abgelaufen. Hinterlegen Sie bitte vorher ein anderes Zahlungsmittel,
-sonst wird die Domain nicht verlängert:
+sonst {{if $.More}}werden die Domains{{else}}wird die Domain{{end}} nicht verlängert:
 
 {{$.Portal}}/payment-methods
 {{end}}
@@ -105,12 +105,12 @@ nicht abbuchen.
 {{end}}{{else if eq .Trouble "held"}}wir haben {{if .More}}Domains{{else}}eine Domain{{end}} nicht automatisch verlängert. Eine Kündigung oder ein Widerruf
 ist eingegangen. Deshalb war die automatische Verlängerung bis zum Ende der
 Laufzeit ausgesetzt.
-{{else}}wir können eine Domain nicht automatisch verlängern.
+{{else}}wir können {{if .More}}diese Domains{{else}}eine Domain{{end}} nicht automatisch verlängern.
 {{if eq .Trouble "unsold"}}Domains mit dieser Endung bieten wir nicht mehr an.
-{{else if eq .Trouble "premium"}}Die Registry verlangt für diese Premium-Domain mehr, als wir angekündigt
-haben, oder nennt uns ihren Preis nicht.
+{{else if eq .Trouble "premium"}}Die Registry verlangt für {{if .More}}diese Premium-Domains{{else}}diese Premium-Domain{{end}} mehr, als wir angekündigt
+haben, oder nennt uns {{if .More}}die Preise{{else}}ihren Preis{{end}} nicht.
 {{else if eq .Trouble "late"}}Bis zum Ende der Laufzeit war die Abbuchung nicht möglich.
-{{else}}Die Registry nimmt die Verlängerung nicht an.
+{{else}}Die Registry nimmt die {{if .More}}Verlängerungen{{else}}Verlängerung{{end}} nicht an.
 {{end}}{{end}}{{range .Renewals}}
 {{.Name}}
   Ende der Laufzeit: {{.End}}{{with .Held}}
@@ -129,18 +129,19 @@ Wir haben nichts abgebucht. Die Laufzeit ist vorbei. Möchten Sie {{if .More}}ei
 Domain{{end}} doch behalten, verlängern Sie sie bitte sofort unter „Domains“.
 {{else if eq .Trouble "late"}}
 Wir haben nichts abgebucht. Die Laufzeit ist vorbei. Möchten Sie die
-Domain behalten, verlängern Sie sie bitte sofort unter „Domains“.
+{{if .More}}Domains{{else}}Domain{{end}} behalten, verlängern Sie sie bitte sofort unter „Domains“.
 {{else if eq .Trouble "premium"}}
-Wir haben nichts abgebucht. Möchten Sie die Domain behalten, verlängern
+Wir haben nichts abgebucht. Möchten Sie die {{if .More}}Domains{{else}}Domain{{end}} behalten, verlängern
 Sie sie bitte vor dem Ende der Laufzeit unter „Domains“; dort sehen Sie
 den Preis, bevor Sie bezahlen.
 {{else if eq .Trouble "unsold"}}
-Wir haben nichts abgebucht. Möchten Sie die Domain behalten, ziehen Sie
-sie bitte vor dem Ende der Laufzeit zu einem anderen Anbieter um; den
-Auth-Code finden Sie unter „Domains“.
+Wir haben nichts abgebucht. Möchten Sie die {{if .More}}Domains{{else}}Domain{{end}} behalten, ziehen Sie
+sie bitte vor dem Ende der Laufzeit zu einem anderen Anbieter um; {{if .More}}die
+Auth-Codes{{else}}den
+Auth-Code{{end}} finden Sie unter „Domains“.
 {{else}}
-Wir haben nichts abgebucht. Möchten Sie die Domain behalten, antworten
-Sie bitte auf diese E-Mail. Ohne Verlängerung läuft sie mit dem Ende
+Wir haben nichts abgebucht. Möchten Sie die {{if .More}}Domains{{else}}Domain{{end}} behalten, antworten
+Sie bitte auf diese E-Mail. Ohne Verlängerung {{if .More}}laufen sie{{else}}läuft sie{{end}} mit dem Ende
 der Laufzeit ab.
 {{end}}
 Ihre Domains finden Sie hier:

@@ -31,7 +31,7 @@ Payment method: {{.}}
 {{end}}{{with .MethodExpires}}
 Important: this card is only valid through {{.}} and will have expired
 on the day of the charge. Please add another payment method before then,
-or the renewal will fail:
+or the {{if $.More}}renewals{{else}}renewal{{end}} will fail:
 
 {{$.Portal}}/payment-methods
 {{end}}
@@ -56,7 +56,7 @@ Payment method: {{.}}
 {{end}}{{with .MethodExpires}}
 Important: this card is only valid through {{.}} and will have expired
 on the day of the charge. Please add another payment method before then,
-or the renewal will fail:
+or the {{if $.More}}renewals{{else}}renewal{{end}} will fail:
 
 {{$.Portal}}/payment-methods
 {{end}}
@@ -101,12 +101,12 @@ payment method as the default under "Payment methods":
 {{end}}{{else if eq .Trouble "held"}}We did not renew {{if .More}}domains{{else}}a domain{{end}} automatically. We received a cancellation or a
 withdrawal, and automatic renewal was on hold because of it until the end
 of the term.
-{{else}}We can't renew a domain automatically.
+{{else}}We can't renew {{if .More}}these domains{{else}}a domain{{end}} automatically.
 {{if eq .Trouble "unsold"}}We no longer sell domains with this extension.
-{{else if eq .Trouble "premium"}}The registry charges more for this premium domain than we announced, or
-does not tell us its price.
-{{else if eq .Trouble "late"}}It could not be charged before the end of its term.
-{{else}}The registry does not accept the renewal.
+{{else if eq .Trouble "premium"}}The registry charges more for {{if .More}}these premium domains{{else}}this premium domain{{end}} than we announced, or
+does not tell us {{if .More}}their prices{{else}}its price{{end}}.
+{{else if eq .Trouble "late"}}{{if .More}}They could not be charged before the end of their terms.{{else}}It could not be charged before the end of its term.{{end}}
+{{else}}The registry does not accept the {{if .More}}renewals{{else}}renewal{{end}}.
 {{end}}{{end}}{{range .Renewals}}
 {{.Name}}
   End of term: {{.End}}{{with .Held}}
@@ -124,17 +124,18 @@ Otherwise {{if .More}}they expire{{else}}it expires{{end}} at the end of the ter
 Nothing was charged. The term is over. If you want to keep {{if .More}}a domain{{else}}the domain{{end}} after
 all, please renew it at once under "Domains".
 {{else if eq .Trouble "late"}}
-Nothing was charged. The term is over. To keep the domain, please renew
-it at once under "Domains".
+Nothing was charged. The term is over. To keep the {{if .More}}domains, please renew
+them{{else}}domain, please renew
+it{{end}} at once under "Domains".
 {{else if eq .Trouble "premium"}}
-Nothing was charged. To keep the domain, please renew it under "Domains"
-before the end of its term; you see the price before you pay.
+Nothing was charged. To keep the {{if .More}}domains, please renew them{{else}}domain, please renew it{{end}} under "Domains"
+before the end of {{if .More}}their terms{{else}}its term{{end}}; you see the price before you pay.
 {{else if eq .Trouble "unsold"}}
-Nothing was charged. To keep the domain, please transfer it to another
-provider before the end of its term; the auth code is under "Domains".
+Nothing was charged. To keep the {{if .More}}domains, please transfer them{{else}}domain, please transfer it{{end}} to another
+provider before the end of {{if .More}}their terms; the auth codes are{{else}}its term; the auth code is{{end}} under "Domains".
 {{else}}
-Nothing was charged. If you want to keep the domain, please reply to
-this email. Without a renewal it expires at the end of its term.
+Nothing was charged. If you want to keep the {{if .More}}domains{{else}}domain{{end}}, please reply to
+this email. Without a renewal {{if .More}}they expire at the end of their terms{{else}}it expires at the end of its term{{end}}.
 {{end}}
 Your domains are here:
 

@@ -86,12 +86,29 @@ func TestRenewalMails_NamePriceDayCardAndNextStep(t *testing.T) {
 	for failure, wants := range map[string][2]string{
 		"extension_not_carried": {"bieten wir nicht mehr an", "no longer sell"},
 		"too_late":              {"war die Abbuchung nicht möglich", "could not be charged"},
-		"name_premium":          {"mehr, als wir angekündigt", "more for this premium domain"},
-		"epp_status_prohibits":  {"Registry nimmt die Verlängerung nicht an", "registry does not accept"},
+		"name_premium":          {"mehr, als wir angekündigt", "more for these premium domains"},
+		"epp_status_prohibits":  {"Registry nimmt die Verlängerungen nicht an", "registry does not accept"},
 	} {
 		facts := renewalMailData(map[string]string{"failure": failure})
 		checkRenewalMail(t, failure, registrar.MailRenewalFailed, "de", facts, []string{wants[0], "nichts abgebucht"})
 		checkRenewalMail(t, failure, registrar.MailRenewalFailed, "en", facts, []string{wants[1], "Nothing was charged"})
+	}
+}
+
+func TestRenewalFailedMail_SeveralDomainsAreNotCalledOne(t *testing.T) {
+	t.Parallel()
+	for _, failure := range []string{"extension_not_carried", "too_late", "name_premium", "epp_status_prohibits"} {
+		several := renewalMailData(map[string]string{"failure": failure})
+		one := maps.Clone(several)
+		one["items"] = "1"
+		for language, phrases := range map[string][2]string{"de": {"eine Domain nicht", "die Domain behalten"}, "en": {"renew a domain", "keep the domain,"}} {
+			if mail := renderMail(t, registrar.MailRenewalFailed, language, one); !hasText(mail, phrases[0]) || !hasText(mail, phrases[1]) {
+				t.Errorf("%s in %s, one domain:\n%s", failure, language, mail)
+			}
+			if mail := renderMail(t, registrar.MailRenewalFailed, language, several); hasText(mail, phrases[0]) || hasText(mail, phrases[1]) {
+				t.Errorf("%s in %s, two domains:\n%s", failure, language, mail)
+			}
+		}
 	}
 }
 

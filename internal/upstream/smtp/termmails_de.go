@@ -2,6 +2,14 @@ package smtp
 
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
+// germanRegistryExpires says what a registry does that ends terms. Mails that the previous release queued
+// don't say when.
+const germanRegistryExpires = `{{if and .Expired (not .HoldAt)}}Die Registry hat die Domain mit dem Ende der Laufzeit aus dem DNS
+genommen: Websites und E-Mail-Adressen unter diesem Namen funktionieren nicht
+mehr. {{if .Over}}Frühestens am {{.DeleteAt}} löscht sie die Domain.{{else}}Ohne Verlängerung löscht sie die Domain frühestens am {{.DeleteAt}}.{{end}}{{else}}Ohne Verlängerung nimmt die Registry die Domain {{if .HoldAt}}spätestens am {{.HoldAt}}{{else}}mit dem Ende der Laufzeit{{end}} aus
+dem DNS. Websites und E-Mail-Adressen unter diesem Namen funktionieren dann
+nicht mehr. {{if .DeleteAt}}Frühestens am {{.DeleteAt}} löscht sie die Domain.{{else}}Danach löscht sie die Domain.{{end}}{{end}}`
+
 // germanUnpaid says what happens to a domain that is not paid.
 const germanUnpaid = `{{if .Over}}Verlängern können Sie nur bis zum Ende der Laufzeit am {{.Date}}. Danach
 geht es nicht mehr.
@@ -15,13 +23,18 @@ Wiederherstellen können Sie sie bei uns danach nicht.{{end}}
 {{else if eq .Unpaid "transit"}}Ohne Verlängerung übergeben wir die Domain am {{.DeleteAt}} an die
 Registry DENIC. Sie schreibt dem Inhaber einen Brief und fragt, wie es
 weitergehen soll.
-{{else if eq .Unpaid "expire"}}Ohne Verlängerung nimmt die Registry die Domain nach ihren eigenen
-Fristen außer Betrieb und löscht sie danach.
-{{else if eq .Unpaid "consent"}}Ohne Verlängerung kann die Domain nach diesem Tag ausfallen. Löschen
+{{else if eq .Unpaid "expire"}}` + germanRegistryExpires + `
+{{else if eq .Unpaid "consent"}}{{if .Expired}}Bei der Registry läuft die Domain weiter, ohne dass Sie sie bezahlt haben.
+Ohne Verlängerung kann sie jederzeit ausfallen. Eine Verlängerung zählt ab
+dem {{.Date}}, nicht ab dem Tag, an dem Sie bezahlen.
+
+Möchten Sie die Domain nicht mehr? Löschen dürfen wir sie nur, wenn Sie
+zustimmen: Wählen Sie dazu auf ihrer Seite „auslaufen lassen“.{{else}}Ohne Verlängerung kann die Domain nach diesem Tag ausfallen. Löschen
 dürfen wir sie nur, wenn Sie zustimmen: Wählen Sie dazu auf der Seite
-der Domain „auslaufen lassen“.
-{{else}}Ohne Verlängerung kann die Domain nach diesem Tag ausfallen und
-gelöscht werden.
+der Domain „auslaufen lassen“.{{end}}
+{{else}}Ohne Verlängerung kann die Domain {{if .Expired}}jederzeit{{else}}nach diesem Tag{{end}} ausfallen und
+gelöscht werden.{{if .Expired}} Eine Verlängerung zählt ab dem {{.Date}}, nicht ab dem Tag, an
+dem Sie bezahlen.{{end}}
 {{end}}`
 
 // germanExpiry says what happens to domains that their customer lets expire. Mails that the previous
@@ -81,6 +94,9 @@ auf ihrer Seite:
 
 ` + germanRenewalPrice + germanUnpaid + `{{end}}`
 
+// germanWhy is why a domain was held, deleted or handed over.
+const germanWhy = `{{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else if .Withdrawn}}nach Ihrem Widerruf vom {{.Withdrawn}}{{else if eq .Choice "expire"}}weil Sie sie auslaufen lassen{{else}}weil sie nicht verlängert wurde{{end}}`
+
 const (
 	germanExpiringSubject     = `{{if .ChargeAt}}{{.Domain}}: Laufzeit endet am {{.Date}}, automatische Verlängerung am {{.ChargeAt}}{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
 	germanExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}}: Laufzeit endet am {{.Date}}, automatische Verlängerung am {{.ChargeAt}}{{else}}{{if eq .DaysLeft 1}}Noch 1 Tag: {{else if .DaysLeft}}Noch {{.DaysLeft}} Tage: {{end}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
@@ -100,14 +116,15 @@ die bezahlte Laufzeit einer Domain endet in wenigen Tagen:
 Domain: {{.Domain}}
 Ende:   {{.Date}}
 ` + germanRenewBefore},
-	registrar.MailExpired: {"{{.Domain}} ist am {{.Date}} abgelaufen", `
-die bezahlte Laufzeit einer Domain ist zu Ende:
+	registrar.MailExpired: {"{{.Domain}} ist {{if .Reminder}}seit {{.Date}} nicht bezahlt{{else}}am {{.Date}} abgelaufen{{end}}", `
+{{if .Reminder}}eine Domain ist noch immer nicht bezahlt:{{else}}die bezahlte Laufzeit einer Domain ist zu Ende:{{end}}
 
 Domain: {{.Domain}}
 Ende:   {{.Date}}
 {{if .Over}}
-Verlängern lässt sie sich bei uns nicht mehr. Haben Sie Fragen?
-Antworten Sie bitte auf diese E-Mail.
+Verlängern lässt sie sich bei uns nicht mehr. {{if eq .Unpaid "expire"}}` + germanRegistryExpires + `{{else if eq .Unpaid "delete"}}Deshalb löschen wir sie{{with .DeleteAt}} frühestens am {{.}}{{end}}.{{end}}
+
+Haben Sie Fragen? Antworten Sie bitte auf diese E-Mail.
 {{else}}{{if .Cancelled}}
 Sie haben den Vertrag über diese Domain am {{.Cancelled}} gekündigt. Sie endet, wie
 Sie es wollten. Möchten Sie sie doch behalten? Dann verlängern Sie sie
@@ -125,7 +142,7 @@ auf ihrer Seite:
 {{.Place}}
 
 ` + germanRenewalPrice + germanUnpaid + `{{end}}`},
-	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} ist nicht mehr im DNS und wird frühestens am {{.DeleteAt}} gelöscht{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} wurde am {{.Day}} gelöscht{{else if eq .Change "expired"}}{{.Domain}} ist am {{.Date}} abgelaufen{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`, `
+	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} ist nicht mehr im DNS und wird frühestens am {{.DeleteAt}} gelöscht{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} {{if .Restorable}}ist gelöscht und bis {{.Restorable}} wiederherstellbar{{else}}wurde am {{.Day}} gelöscht{{end}}{{else if eq .Change "expired"}}{{.Domain}} ist am {{.Date}} abgelaufen{{else if .ChargeAt}}{{.Domain}}: automatische Verlängerung am {{.ChargeAt}} vorgesehen{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`, `
 Sie sind als Inhaber dieser Domain eingetragen:
 
 Domain: {{.Domain}}
@@ -139,8 +156,12 @@ Sie wurde nicht verlängert und am {{.Day}} gelöscht.{{if .Restorable}}
 Bis zum {{.Restorable}} lässt sie sich noch wiederherstellen.{{end}}
 {{else}}
 {{if eq .Change "expired"}}Die bezahlte Laufzeit ist am {{.Date}} abgelaufen.{{else}}Die bezahlte Laufzeit endet am {{.Date}}.{{end}}
-{{if and .Over (eq .Change "expired")}}Verlängern lässt sie sich bei uns nicht mehr.
-{{else if .ChargeAt}}Sie soll sich vorher automatisch verlängern. Dann müssen Sie nichts tun.
+{{if and .Over (eq .Change "expired")}}Verlängern lässt sie sich bei uns nicht mehr.{{if eq .Unpaid "expire"}}
+` + germanRegistryExpires + `{{end}}
+{{else if .ChargeAt}}Am {{.ChargeAt}} soll sie sich automatisch verlängern. Sie müssen nichts tun.
+{{else if and .Over (eq .Unpaid "expire")}}Verlängern lässt sie sich nur bis dahin.
+` + germanRegistryExpires + `
+{{else if eq .Unpaid "expire"}}` + germanRegistryExpires + `
 {{else if .HoldAt}}Ohne Verlängerung nehmen wir sie am {{.HoldAt}} aus dem DNS und löschen sie
 frühestens am {{.DeleteAt}}.
 {{else if eq .Unpaid "transit"}}Ohne Verlängerung übergeben wir sie am {{.DeleteAt}} an die Registry
@@ -155,13 +176,14 @@ Verwaltet wird die Domain von unserem Kunden{{with .Name}}:
   {{.}}
 
 {{else}}.
-{{end}}Möchten Sie sie behalten? Dann wenden Sie sich bitte dorthin. Fragen
-beantworten auch wir:
+{{end}}{{if .ChargeAt}}Haben Sie Fragen? Dann wenden Sie sich bitte dorthin. Auch wir antworten
+Ihnen:{{else}}Möchten Sie sie behalten? Dann wenden Sie sich bitte dorthin. Fragen
+beantworten auch wir:{{end}}
 
 {{.Contact}}
 `},
 	registrar.MailDomainHeld: {"{{.Domain}} ist nicht mehr im DNS und wird frühestens am {{.DeleteAt}} gelöscht", `
-wir haben eine Domain aus dem DNS genommen, {{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else if .Withdrawn}}nach Ihrem Widerruf vom {{.Withdrawn}}{{else}}weil sie nicht verlängert wurde{{end}}:
+wir haben eine Domain aus dem DNS genommen, ` + germanWhy + `:
 
 Domain:             {{.Domain}}
 Bezahlt bis:        {{.Date}}
@@ -176,11 +198,11 @@ Seite der Domain:
 
 {{.Place}}
 `},
-	registrar.MailDomainDeleted: {"{{.Domain}} wurde am {{.Day}} gelöscht", `
+	registrar.MailDomainDeleted: {"{{.Domain}} {{if .Restorable}}ist gelöscht und bis {{.Restorable}} wiederherstellbar{{else}}wurde am {{.Day}} gelöscht{{end}}", `
 {{if eq .Change "refunded"}}eine Domain wurde gelöscht. Den Preis ihrer Registrierung haben wir erstattet:
 
 Domain:       {{.Domain}}
-{{else}}eine Domain wurde gelöscht, {{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else if .Withdrawn}}nach Ihrem Widerruf vom {{.Withdrawn}}{{else}}weil sie nicht verlängert wurde{{end}}:
+{{else}}eine Domain wurde gelöscht, ` + germanWhy + `:
 
 Domain:       {{.Domain}}
 Bezahlt bis:  {{.Date}}
@@ -204,7 +226,7 @@ Domain:       {{.Domain}}
 {{if or (eq .Change "refunded") (eq .Change "refunded_handed_over")}}{{else}}Bezahlt bis:  {{.Date}}
 {{end}}{{if eq .Change "handed_over"}}
 Am {{.Day}} haben wir sie an die Registry DENIC übergeben,
-{{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else if .Withdrawn}}nach Ihrem Widerruf vom {{.Withdrawn}}{{else}}weil sie nicht verlängert wurde{{end}}. DENIC schreibt dem Inhaber einen Brief. Darin
+` + germanWhy + `. DENIC schreibt dem Inhaber einen Brief. Darin
 steht, wie er die Domain behalten kann.{{with .Page}} Das Wichtigste finden Sie auch hier:
 
 {{.}}{{end}}
@@ -217,7 +239,7 @@ Wir haben den Preis der Registrierung erstattet und die Domain am
 {{.Day}} gelöscht. Sobald die Registry sie freigibt, kann jeder sie neu
 registrieren.
 {{else}}
-{{if .Cancelled}}Nach Ihrer Kündigung vom {{.Cancelled}} ist sie{{else if .Withdrawn}}Nach Ihrem Widerruf vom {{.Withdrawn}} ist sie{{else}}Ihre Laufzeit war zu Ende; sie ist{{end}} seit {{.Day}} endgültig gelöscht.
+{{if .Cancelled}}Nach Ihrer Kündigung vom {{.Cancelled}} ist sie{{else if .Withdrawn}}Nach Ihrem Widerruf vom {{.Withdrawn}} ist sie{{else if eq .Choice "expire"}}Sie haben sie auslaufen lassen; sie ist{{else}}Ihre Laufzeit war zu Ende; sie ist{{end}} seit {{.Day}} endgültig gelöscht.
 Sobald die Registry sie freigibt, kann jeder sie neu registrieren.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} ist wieder da und bis {{.Date}} bezahlt`, `

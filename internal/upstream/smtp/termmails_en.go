@@ -2,6 +2,14 @@ package smtp
 
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
+// englishRegistryExpires says what a registry does that ends terms. Mails that the previous release queued
+// don't say when.
+const englishRegistryExpires = `{{if and .Expired (not .HoldAt)}}The registry took the domain out of the DNS at the end of its term.
+Websites and email addresses under this name no longer work. {{if .Over}}The registry
+deletes the domain on {{.DeleteAt}} at the earliest.{{else}}Without a renewal, it deletes the domain on {{.DeleteAt}} at the earliest.{{end}}{{else}}Without a renewal, the registry takes the domain out of the DNS {{if .HoldAt}}on {{.HoldAt}} at the
+latest{{else}}at the end of its term{{end}}. Websites and email addresses under this name then stop
+working. {{if .DeleteAt}}The registry deletes the domain on {{.DeleteAt}} at the earliest.{{else}}After that, it deletes the domain.{{end}}{{end}}`
+
 // englishUnpaid says what happens to a domain that is not paid.
 const englishUnpaid = `{{if .Over}}You can renew it only until its term ends on {{.Date}}, not after that.
 
@@ -15,13 +23,17 @@ After that, it can't be restored through us.{{end}}
 {{else if eq .Unpaid "transit"}}Without a renewal we hand the domain over to its registry, DENIC, on
 {{.DeleteAt}}. DENIC then writes to the holder and asks how to
 proceed.
-{{else if eq .Unpaid "expire"}}Without a renewal the registry takes the domain out of service, on its
-own schedule, and then deletes it.
-{{else if eq .Unpaid "consent"}}Without a renewal the domain may stop working after that date. We may
+{{else if eq .Unpaid "expire"}}` + englishRegistryExpires + `
+{{else if eq .Unpaid "consent"}}{{if .Expired}}The domain continues at the registry although you have not paid for it.
+Without a renewal it may stop working at any time. A renewal counts from
+{{.Date}}, not from the day on which you pay.
+
+If you don't want the domain any more: we may delete it only if you agree.
+Choose "let it expire" on its page.{{else}}Without a renewal the domain may stop working after that date. We may
 delete it only if you agree: choose "let it expire" on the domain's
-page.
-{{else}}Without a renewal the domain may stop working after that date and may
-be deleted.
+page.{{end}}
+{{else}}Without a renewal the domain may stop working {{if .Expired}}at any time{{else}}after that date{{end}} and may
+be deleted.{{if .Expired}} A renewal counts from {{.Date}}, not from the day on which you pay.{{end}}
 {{end}}`
 
 // englishExpiry says what happens to domains that their customer lets expire. Mails that the previous
@@ -81,6 +93,9 @@ page:
 
 ` + englishRenewalPrice + englishUnpaid + `{{end}}`
 
+// englishWhy is why a domain was held, deleted or handed over.
+const englishWhy = `{{if .Cancelled}}after your cancellation of {{.Cancelled}}{{else if .Withdrawn}}after your withdrawal of {{.Withdrawn}}{{else if eq .Choice "expire"}}because you let it expire{{else}}because it was not renewed{{end}}`
+
 const (
 	englishExpiringSubject     = `{{if .ChargeAt}}{{.Domain}}: term ends on {{.Date}}, automatic renewal on {{.ChargeAt}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`
 	englishExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}}: term ends on {{.Date}}, automatic renewal on {{.ChargeAt}}{{else}}{{if eq .DaysLeft 1}}1 day left: {{else if .DaysLeft}}{{.DaysLeft}} days left: {{end}}{{.Domain}} expires on {{.Date}}{{end}}`
@@ -100,14 +115,15 @@ The paid term of a domain ends within days:
 Domain: {{.Domain}}
 End:    {{.Date}}
 ` + englishRenewBefore},
-	registrar.MailExpired: {"{{.Domain}} expired on {{.Date}}", `
-The paid term of a domain has ended:
+	registrar.MailExpired: {"{{.Domain}} {{if .Reminder}}has not been paid for since {{.Date}}{{else}}expired on {{.Date}}{{end}}", `
+{{if .Reminder}}A domain has still not been paid for:{{else}}The paid term of a domain has ended:{{end}}
 
 Domain: {{.Domain}}
 End:    {{.Date}}
 {{if .Over}}
-It can no longer be renewed through us. If you have questions, please
-reply to this email.
+It can no longer be renewed through us. {{if eq .Unpaid "expire"}}` + englishRegistryExpires + `{{else if eq .Unpaid "delete"}}Therefore, we delete it{{with .DeleteAt}} on {{.}} at the earliest{{end}}.{{end}}
+
+If you have questions, please reply to this email.
 {{else}}{{if .Cancelled}}
 You cancelled the contract for this domain on {{.Cancelled}}, and it ends as
 you asked. If you want to keep it after all, please renew it now,
@@ -124,7 +140,7 @@ If you want to keep the domain, please renew it now, on its page:
 {{.Place}}
 
 ` + englishRenewalPrice + englishUnpaid + `{{end}}`},
-	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} is out of the DNS and will be deleted on {{.DeleteAt}} at the earliest{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} was deleted on {{.Day}}{{else if eq .Change "expired"}}{{.Domain}} expired on {{.Date}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`, `
+	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} is out of the DNS and will be deleted on {{.DeleteAt}} at the earliest{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} {{if .Restorable}}was deleted and can be restored until {{.Restorable}}{{else}}was deleted on {{.Day}}{{end}}{{else if eq .Change "expired"}}{{.Domain}} expired on {{.Date}}{{else if .ChargeAt}}{{.Domain}}: automatic renewal planned for {{.ChargeAt}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`, `
 You are the registered holder of this domain:
 
 Domain: {{.Domain}}
@@ -137,9 +153,13 @@ It was not renewed and was deleted on {{.Day}}.{{if .Restorable}}
 It can be restored until {{.Restorable}}.{{end}}
 {{else}}
 {{if eq .Change "expired"}}Its paid term ended on {{.Date}}.{{else}}Its paid term ends on {{.Date}}.{{end}}
-{{if and .Over (eq .Change "expired")}}It can no longer be renewed through us.
-{{else if .ChargeAt}}It is set to renew automatically before then, in which case you don't
-need to do anything.
+{{if and .Over (eq .Change "expired")}}It can no longer be renewed through us.{{if eq .Unpaid "expire"}}
+` + englishRegistryExpires + `{{end}}
+{{else if .ChargeAt}}It is set to renew automatically on {{.ChargeAt}}. You don't need to do
+anything.
+{{else if and .Over (eq .Unpaid "expire")}}It can be renewed only until then.
+` + englishRegistryExpires + `
+{{else if eq .Unpaid "expire"}}` + englishRegistryExpires + `
 {{else if .HoldAt}}Without a renewal we take it out of the DNS on {{.HoldAt}} and delete it on
 {{.DeleteAt}} at the earliest.
 {{else if eq .Unpaid "transit"}}Without a renewal we hand it over to its registry, DENIC, on
@@ -154,12 +174,12 @@ The domain is managed by our customer{{with .Name}}:
   {{.}}
 
 {{else}}.
-{{end}}If you want to keep it, please contact them. We also answer questions:
+{{end}}{{if .ChargeAt}}If you have questions, please contact them. We answer them, too:{{else}}If you want to keep it, please contact them. We also answer questions:{{end}}
 
 {{.Contact}}
 `},
 	registrar.MailDomainHeld: {"{{.Domain}} is out of the DNS and will be deleted on {{.DeleteAt}} at the earliest", `
-We have taken a domain out of the DNS{{if .Cancelled}}, after your cancellation of {{.Cancelled}}{{else if .Withdrawn}}, after your withdrawal of {{.Withdrawn}}{{else}} because it was not renewed{{end}}:
+We have taken a domain out of the DNS ` + englishWhy + `:
 
 Domain:         {{.Domain}}
 Paid until:     {{.Date}}
@@ -173,11 +193,11 @@ can renew it at the usual price, on the domain's page:
 
 {{.Place}}
 `},
-	registrar.MailDomainDeleted: {"{{.Domain}} was deleted on {{.Day}}", `
+	registrar.MailDomainDeleted: {"{{.Domain}} {{if .Restorable}}was deleted and can be restored until {{.Restorable}}{{else}}was deleted on {{.Day}}{{end}}", `
 {{if eq .Change "refunded"}}A domain was deleted. We refunded the price of its registration:
 
 Domain:     {{.Domain}}
-{{else}}A domain was deleted{{if .Cancelled}}, after your cancellation of {{.Cancelled}}{{else if .Withdrawn}}, after your withdrawal of {{.Withdrawn}}{{else}} because it was not renewed{{end}}:
+{{else}}A domain was deleted ` + englishWhy + `:
 
 Domain:     {{.Domain}}
 Paid until: {{.Date}}
@@ -201,7 +221,7 @@ Domain:     {{.Domain}}
 {{if or (eq .Change "refunded") (eq .Change "refunded_handed_over")}}{{else}}Paid until: {{.Date}}
 {{end}}{{if eq .Change "handed_over"}}
 On {{.Day}} we handed it over to its registry, DENIC,
-{{if .Cancelled}}after your cancellation of {{.Cancelled}}{{else if .Withdrawn}}after your withdrawal of {{.Withdrawn}}{{else}}because it was not renewed{{end}}. DENIC sends the holder a
+` + englishWhy + `. DENIC sends the holder a
 letter that explains how to keep the domain.{{with .Page}} The essentials are here, too:
 
 {{.}}{{end}}
@@ -213,7 +233,7 @@ keep the domain.
 We refunded the price of its registration and deleted it on {{.Day}}.
 Once the registry releases it, anyone can register it.
 {{else}}
-{{if .Cancelled}}After your cancellation of {{.Cancelled}}, it was{{else if .Withdrawn}}After your withdrawal of {{.Withdrawn}}, it was{{else}}Its term had ended, and it was{{end}} deleted for good on {{.Day}}.
+{{if .Cancelled}}After your cancellation of {{.Cancelled}}, it was{{else if .Withdrawn}}After your withdrawal of {{.Withdrawn}}, it was{{else if eq .Choice "expire"}}You let it expire, and it was{{else}}Its term had ended, and it was{{end}} deleted for good on {{.Day}}.
 Once the registry releases it, anyone can register it.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} is back and paid until {{.Date}}`, `

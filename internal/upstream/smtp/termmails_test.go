@@ -66,8 +66,8 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			en: []string{"withdrew from the contract for this domain on 20 November 2026", "Automatic renewal is therefore on hold", "renew it before then"}, never: "verlängert sich automatisch",
 		},
 		"withdrawn, expired": {kind: registrar.MailExpired, facts: map[string]string{"withdrawn_at": "2026-11-20"}, de: []string{"am 20.11.2026 widerrufen", "jetzt auf ihrer Seite"}, en: []string{"renew it now"}},
-		"withdrawn, held":    {kind: registrar.MailDomainHeld, facts: map[string]string{"withdrawn_at": "2026-11-20"}, de: []string{"nach Ihrem Widerruf vom 20.11.2026"}, en: []string{"DNS, after your withdrawal of 20 November 2026"}, never: "weil"},
-		"withdrawn, deleted": {kind: registrar.MailDomainDeleted, facts: map[string]string{"withdrawn_at": "2026-11-20"}, de: []string{"nach Ihrem Widerruf vom 20.11.2026"}, en: []string{"deleted, after your withdrawal of 20 November 2026"}, never: "weil"},
+		"withdrawn, held":    {kind: registrar.MailDomainHeld, facts: map[string]string{"withdrawn_at": "2026-11-20"}, de: []string{"nach Ihrem Widerruf vom 20.11.2026"}, en: []string{"DNS after your withdrawal of 20 November 2026"}, never: "weil"},
+		"withdrawn, deleted": {kind: registrar.MailDomainDeleted, facts: map[string]string{"withdrawn_at": "2026-11-20"}, de: []string{"nach Ihrem Widerruf vom 20.11.2026"}, en: []string{"deleted after your withdrawal of 20 November 2026"}, never: "weil"},
 		"withdrawn, gone":    {kind: registrar.MailDomainClosed, facts: map[string]string{"withdrawn_at": "2026-11-20"}, de: []string{"Nach Ihrem Widerruf vom 20.11.2026 ist sie seit"}, en: []string{"After your withdrawal of 20 November 2026, it was deleted"}, never: "nicht verlängert"},
 		"cancelled, gone":    {kind: registrar.MailDomainClosed, facts: map[string]string{"cancelled_at": "2026-11-20"}, de: []string{"Nach Ihrer Kündigung vom 20.11.2026 ist sie seit"}, en: []string{"After your cancellation of 20 November 2026, it was deleted"}, never: "nicht verlängert"},
 		"let it expire": {
@@ -77,8 +77,34 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			kind: registrar.MailExpired, facts: map[string]string{"unpaid": "transit", "delete_at": "2026-12-29"}, de: []string{"am 29.12.2026 an die", "DENIC"}, en: []string{"29 December 2026"},
 			never: "wiederherstellen",
 		},
-		"consent":        {kind: registrar.MailExpiringMonth, facts: map[string]string{"unpaid": "consent"}, de: []string{"nur, wenn Sie zustimmen"}, en: []string{"only if you agree"}, never: "19.01.2027"},
-		"the registry's": {kind: registrar.MailExpiringMonth, facts: map[string]string{"unpaid": "expire"}, de: []string{"nimmt die Registry"}, en: []string{"the registry takes"}, never: "19.01.2027"},
+		"consent": {kind: registrar.MailExpiringMonth, facts: map[string]string{"unpaid": "consent"}, de: []string{"nur, wenn Sie zustimmen"}, en: []string{"only if you agree"}, never: "19.01.2027"},
+		"the registry's": {
+			kind: registrar.MailExpiringMonth, facts: map[string]string{"unpaid": "expire"}, de: []string{"nimmt die Registry die Domain spätestens am 25.12.2026 aus\ndem DNS", "Frühestens am 19.01.2027 löscht sie"},
+			en: []string{"the registry takes the domain out of the DNS on 25 December 2026 at the\nlatest", "deletes the domain on 19 January 2027 at the earliest"}, never: "löschen wir",
+		},
+		"the registry's, expired": {
+			kind: registrar.MailExpired, facts: map[string]string{"unpaid": "expire", "over": "true", "hold_at": "", "delete_at": "2027-01-24", "expired": "true"},
+			de: []string{"hat die Domain mit dem Ende der Laufzeit aus dem DNS\ngenommen", "funktionieren nicht\nmehr", "Frühestens am 24.01.2027 löscht sie"}, en: []string{"took the domain out of the DNS at the end of its term", "on 24 January 2027 at the earliest"}, never: "Ohne Verlängerung",
+		},
+		"the registry's, expired and renewable": {
+			kind: registrar.MailExpired, facts: map[string]string{"unpaid": "expire", "hold_at": "", "delete_at": "2027-01-10", "expired": "true"}, de: []string{"aus dem DNS\ngenommen", "Ohne Verlängerung löscht sie die Domain frühestens am 10.01.2027"}, en: []string{"Without a renewal, it deletes"}, never: "löschen wir",
+		},
+		"the registry's, expired, to the holder": {
+			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "expired", "unpaid": "expire", "over": "true", "hold_at": "", "delete_at": "2027-01-24", "expired": "true"},
+			de: []string{"hat die Domain mit dem Ende der Laufzeit aus dem DNS\ngenommen", "Frühestens am 24.01.2027 löscht sie"}, en: []string{"took the domain out of the DNS"}, never: "löschen wir",
+		},
+		"runs on unpaid": {
+			kind: registrar.MailExpired, facts: map[string]string{"unpaid": "consent", "expired": "true", "reminder": "true"}, de: []string{"noch immer nicht bezahlt", "läuft die Domain weiter", "zählt ab\ndem 15.12.2026", "nur, wenn Sie\nzustimmen"},
+			en: []string{"still not been paid for", "continues at the registry", "counts from\n15 December 2026"}, never: "nach diesem Tag",
+		},
+		"let expire, held":        {kind: registrar.MailDomainHeld, facts: map[string]string{"choice": "expire"}, de: []string{"weil Sie sie auslaufen lassen"}, en: []string{"because you let it expire"}, never: "nicht verlängert wurde"},
+		"let expire, deleted":     {kind: registrar.MailDomainDeleted, facts: map[string]string{"choice": "expire"}, de: []string{"weil Sie sie auslaufen lassen"}, en: []string{"because you let it expire"}, never: "nicht verlängert wurde"},
+		"let expire, handed over": {kind: registrar.MailDomainClosed, facts: map[string]string{"choice": "expire", "change": "handed_over"}, de: []string{"weil Sie sie auslaufen lassen"}, en: []string{"because you let it expire"}, never: "nicht verlängert wurde"},
+		"let expire, gone":        {kind: registrar.MailDomainClosed, facts: map[string]string{"choice": "expire"}, de: []string{"Sie haben sie auslaufen lassen"}, en: []string{"You let it expire"}, never: "Laufzeit war zu Ende"},
+		"renews, to the holder": {
+			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "expiring_week", "charge_at": "2026-12-01"}, de: []string{"Am 01.12.2026 soll sie sich automatisch verlängern", "Sie müssen nichts tun", "Haben Sie Fragen?"},
+			en: []string{"set to renew automatically on 1 December 2026", "If you have questions"}, never: "behalten",
+		},
 		"only during the term": {
 			kind: registrar.MailExpiringMonth, facts: map[string]string{"unpaid": "expire", "over": "true"}, de: []string{"nur bis zum Ende der Laufzeit am 15.12.2026. Danach", "nimmt die Registry"},
 			en: []string{"only until its term ends on 15 December 2026"},
@@ -96,6 +122,10 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 		"let expire, only during the term": {
 			kind: registrar.MailLetExpire, facts: map[string]string{"over": "true", "domain_id": "dom_1"}, de: []string{"Bis\nzum Ende der Laufzeit am 15.12.2026 können Sie es sich anders überlegen. Danach lässt sie\nsich nicht mehr verlängern."},
 			en: []string{"Until\nthe end of the term on 15 December 2026, you can change your mind. After that, it can't be\nrenewed"}, never: "Löschung",
+		},
+		"let expire after the term": {
+			kind: registrar.MailLetExpire, facts: map[string]string{"expired": "true", "domain_id": "dom_1"}, de: []string{"Die Laufzeit ist vorbei; das kann also jederzeit geschehen."},
+			en: []string{"The term is over, so this may happen at any time."}, never: "läuft am",
 		},
 		"terminated, only during the term": {
 			kind: registrar.MailContractEnds, facts: map[string]string{"over": "true", "number": "dcl_1", "domain_id": "dom_1", "received_at": "2026-11-15T09:05:00Z", "items": "1", "item1_name": "tee.eu", "item1_paid_until": "2026-12-15"}, de: []string{"Bis zum\nEnde der Laufzeit am 15.12.2026 können Sie die Entscheidung"}, en: []string{"Until\nthe end of the term on 15 December 2026, you can take"},
@@ -176,6 +206,33 @@ func TestTermMails_SubjectNamesDomainAndDate(t *testing.T) {
 			}
 			if named := strings.Contains(subject, "teeladen.com"); !named && kind != registrar.MailDataReminder || !strings.Contains(subject, "202") || strings.ContainsAny(subject, "\r\n") {
 				t.Errorf("%s in %s: %q", kind, language, subject)
+			}
+		}
+	}
+}
+
+func TestTermMails_SubjectSaysWhatIsStillPossible(t *testing.T) {
+	t.Parallel()
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		kind   registrar.MailKind
+		facts  map[string]string
+		de, en string
+	}{
+		"deleted, restorable":            {registrar.MailDomainDeleted, map[string]string{"until": "2027-02-18"}, "teeladen.com ist gelöscht und bis 18.02.2027 wiederherstellbar", "teeladen.com was deleted and can be restored until 18 February 2027"},
+		"deleted":                        {registrar.MailDomainDeleted, nil, "teeladen.com wurde am 25.12.2026 gelöscht", "teeladen.com was deleted on 25 December 2026"},
+		"deleted, restorable, to holder": {registrar.MailHolderExpiry, map[string]string{"change": "domain_deleted", "until": "2027-02-18"}, "teeladen.com ist gelöscht und bis 18.02.2027 wiederherstellbar", "teeladen.com was deleted and can be restored until 18 February 2027"},
+		"runs on unpaid":                 {registrar.MailExpired, map[string]string{"reminder": "true"}, "teeladen.com ist seit 15.12.2026 nicht bezahlt", "teeladen.com has not been paid for since 15 December 2026"},
+		"let expire after the term":      {registrar.MailLetExpire, map[string]string{"expired": "true"}, "teeladen.com wird nicht mehr verlängert, wie gewünscht", "teeladen.com won't be renewed any more, as you chose"},
+		"renews, to the holder":          {registrar.MailHolderExpiry, map[string]string{"change": "expiring_month", "charge_at": "2026-12-01"}, "teeladen.com: automatische Verlängerung am 01.12.2026 vorgesehen", "teeladen.com: automatic renewal planned for 1 December 2026"},
+	} {
+		for language, want := range map[string]string{"de": test.de, "en": test.en} {
+			subject, _, err := parsed.render(mailer.Message{Kind: test.kind, Language: language, At: time.Now(), Data: termMailData(test.facts)}, "https://x/")
+			if err != nil || subject != want {
+				t.Errorf("%s in %s: %q %v", name, language, subject, err)
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
@@ -408,6 +409,11 @@ func (h *Handler) bulkRow(req *ui.Request, kind bulk.Kind, outcome bulk.Outcome)
 		refuse(outcome.Code)
 		if text, restorable := h.restoreText(req, outcome.Domain); restorable {
 			row.Text = text
+		}
+	case outcome.Code == provision.NotRenewable && kind == bulk.Renew:
+		domain, err := h.Portfolio.Get(req.R.Context(), req.Actor(), outcome.Domain)
+		if refuse(outcome.Code); err == nil && renewalRefusal(domain) != renewalRefused {
+			row.Text = h.codeText(req, kind, renewalRefusal(domain))
 		}
 	case outcome.Code != "":
 		refuse(outcome.Code)

@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -165,6 +166,11 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	return h.templates.Render(req, ui.View{Name: "domain", Status: status, Title: "domain_page.title", TitleValue: title(view.Domain.Name), Section: domainsPath, Data: view})
 }
 
+// RegistryRenewed reports whether the registry has renewed the domain by itself, beyond what is paid.
+func (v domainView) RegistryRenewed() bool {
+	return lifecycle.PolicyOf(v.Domain.TLD).AtExpiry == lifecycle.RegistryRenews && v.Record.Expires.After(v.Domain.PaidUntil.AddDate(0, 0, 2))
+}
+
 // holderKept reports whether the registry still has the holder from before the transfer to us: it
 // has refused ours, or the transfer was before we changed the holder.
 func holderKept(view domainchange.View) bool {
@@ -229,6 +235,9 @@ func (h *Handler) addTermEnd(req *ui.Request, view *domainView) error {
 	}
 	if view.HasRecord {
 		domain.RegistryStatus = view.Record.Statuses
+	}
+	if domain.Status == registrar.DomainRedemption && domain.Term.DeletedAt.IsZero() {
+		domain.Term.DeletedAt = view.Record.Updated // usually by the deletion; the list has it with the next comparison
 	}
 	view.End, view.Listed = h.termEndOf(req, domain), domain
 	if view.Missing != "" && domain.Status == registrar.DomainRedemption {

@@ -113,20 +113,6 @@ func TestRefusedPlan_ShownWhileDomainMayLackDNSSEC(t *testing.T) {
 	}
 }
 
-func TestRestore_LastDayCountsFromOurDeletion(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 11, 24, 10, 0, 0, 0, time.UTC)
-	for name, test := range map[string]struct{ deleted, want time.Time }{
-		"deleted":      {now.AddDate(0, 0, -10), now.AddDate(0, 0, 20)},
-		"that is over": {now.AddDate(0, 0, -31), time.Time{}},
-		"unknown":      {},
-	} {
-		if got := restorableUntil(now, test.deleted, 30); !got.Equal(test.want) {
-			t.Errorf("%s: %s", name, got)
-		}
-	}
-}
-
 func TestHistory_ChangeRefusedByDisputeSaysSo(t *testing.T) {
 	t.Parallel()
 	change := domainchange.Change{Kind: domainchange.UpdateRegistrant, State: domainchange.StatusRefused, Failure: domainchange.DomainDisputed}

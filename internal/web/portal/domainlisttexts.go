@@ -175,8 +175,8 @@ var domainListTexts = ui.Texts{
 		"The domain has been deleted. You can restore it on its page until {1}; this costs {2} including any VAT.",
 	},
 	"bulk.reason_renew.not_renewable": {
-		"Die Registry verlängert diese Domain zurzeit nicht. Vielleicht läuft sie schon lange genug, oder ein Umzug ist im Gang.",
-		"The registry doesn't renew this domain at the moment. Its term may be long enough already, or a transfer is in progress.",
+		"Die Registry verlängert diese Domain zurzeit nicht. Ihren Status sehen Sie auf der Seite der Domain.",
+		"The registry doesn't renew this domain at the moment. Its status is on the domain's page.",
 	},
 	"bulk.reason_renew.bad_term":            {"Länger lässt die Registry die Laufzeit nicht zu.", "The registry doesn't allow a longer term."},
 	"bulk.reason_renew.no_registry_account": {"Diese Endung verkaufen wir nicht mehr.", "We no longer sell this extension."},

@@ -159,11 +159,11 @@ func (h *Handler) addNewest(req *ui.Request, view *overviewView) error {
 			continue // what is left to do about it is listed above
 		}
 		end := h.termEndOf(req, domain)
-		text := end.Text
-		if text == "" || domain.Restriction != "" {
-			text = h.templates.Text(req.Language, "domain."+string(domain.State()))
+		line := overviewLine{Name: domain.Name, Held: &domain, Text: end.Text, Until: domain.PaidUntil, URL: domainPath(domain.ID)}
+		if end.Text == "" || domain.Restriction != "" {
+			line.Text, line.ShowState = "", true
 		}
-		newest.Lines = append(newest.Lines, overviewLine{Name: domain.Name, Held: &domain, Text: text, Until: domain.PaidUntil, URL: domainPath(domain.ID)})
+		newest.Lines = append(newest.Lines, line)
 	}
 	if len(newest.Lines) > 0 {
 		view.Parts = append(view.Parts, newest)
@@ -226,12 +226,13 @@ func (h *Handler) overviewLine(req *ui.Request, line overview.Line) (overviewLin
 		row.URL, row.Text, row.ActionKey = ui.WithNext(registrantPath, ui.HomePath), text("line.registrant"), "do.registrant"
 	case overview.EmailUnconfirmed:
 		row.URL, row.Text, row.ActionKey = emailPath, text("line.email", line.Email), "do.email"
-	case overview.TermOver, overview.ChargeFailed, overview.Expiring:
+	case overview.TermOver, overview.Deleted, overview.ChargeFailed, overview.Expiring:
 		end := h.termEndOf(req, line.Domain)
 		row.Text = end.Text
-		if line.Kind != overview.Expiring {
+		if line.Kind != overview.Expiring && line.Kind != overview.Deleted {
 			row.ActionKey = "do.view"
 		}
+		row.ShowState = line.Kind == overview.Deleted
 		if line.Kind == overview.TermOver { // the end of the term has passed
 			row.Until, row.ShowState = end.actUntil(line.Domain), true
 		}
@@ -241,7 +242,7 @@ func (h *Handler) overviewLine(req *ui.Request, line overview.Line) (overviewLin
 			row.Text, row.ActionKey = end.Text, "do.view"
 		}
 	case overview.Restricted:
-		row.Text, row.ActionKey = text("line."+string(line.Domain.State())), "do.view"
+		row.Text, row.ActionKey, row.ShowState = text("line."+string(line.Domain.State())), "do.view", true
 	case overview.TransferRequested:
 		row.Text, row.URL, row.ActionKey = text("line.transfer_requested"), domainPath(line.Domain.ID)+transferStep, "do.view"
 	case overview.TransferEnding:

@@ -14,6 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -30,6 +31,7 @@ type restoreOffer struct {
 	Gross registrar.Cents // as above
 	Until time.Time       // the end of the paid term afterwards
 	Last  time.Time       // the probable last day; zero if unknown
+	Days  int             // after its deletion in which it can be restored
 }
 
 // addPrices adds what a renewal or restore costs the customer, with their VAT.
@@ -51,8 +53,8 @@ func (h *Handler) addPrices(req *ui.Request, view *domainView) error {
 	return nil
 }
 
-// restoreOffer returns nil if the domain can't be restored here. deleted is when we deleted it, zero if the
-// registry did.
+// restoreOffer returns nil if the domain can't be restored here. deleted is when it was deleted, zero if
+// unknown.
 func (h *Handler) restoreOffer(now time.Time, rate int, view domainchange.View, deleted time.Time) *restoreOffer {
 	extension, listed := h.Extension(view.Domain.TLD)
 	redemption := lifecycle.DaysToRestore(view.Domain.TLD, extension.Restore, extension.Renew)
@@ -60,24 +62,14 @@ func (h *Handler) restoreOffer(now time.Time, rate int, view domainchange.View, 
 		return nil
 	}
 	years := provision.YearsAhead(view.Domain.PaidUntil, now, extension.Term())
-	if deleted.IsZero() {
-		// The deletion is usually the last change. If that day has passed, this registry does not
-		// count a deletion as a change.
-		deleted = view.Record.Updated
-	}
-	return &restoreOffer{
+	offer := &restoreOffer{
 		Gross: billing.Gross(order.NetPrice(extension, order.Restore, years), rate), Until: view.Domain.PaidUntil.AddDate(years, 0, 0),
-		Last: restorableUntil(now, deleted, redemption),
+		Last: lifecycle.RestorableUntil(view.Domain.TLD, deleted), Days: redemption,
 	}
-}
-
-// restorableUntil returns the last day on which a deleted domain can be restored; zero if the day of its
-// deletion is unknown, or if that day has passed and the domain is here nevertheless.
-func restorableUntil(now, deleted time.Time, days int) time.Time {
-	if last := deleted.AddDate(0, 0, days); !deleted.IsZero() && last.After(now) {
-		return last
+	if !offer.Last.After(now) { // that day has passed, and the registry still offers it
+		offer.Last = time.Time{}
 	}
-	return time.Time{}
+	return offer
 }
 
 // restorable reports whether the registry still offers to restore a deleted domain, by what it said
@@ -86,8 +78,12 @@ func restorable(view domainchange.View) bool {
 	if view.Missing != "" {
 		return false
 	}
-	offers := func(status string) bool { return status == "redemptionPeriod" || status == "pendingRestore" }
-	return !view.HasRecord || slices.ContainsFunc(view.Record.Statuses, offers)
+	return !view.HasRecord || slices.ContainsFunc(view.Record.Statuses, offersRestore)
+}
+
+// offersRestore reports whether a status is that of a domain that can be restored.
+func offersRestore(status string) bool {
+	return status == "redemptionPeriod" || status == "pendingRestore"
 }
 
 // restoreText says until when a deleted domain can be restored, and for how much; false if it
@@ -113,6 +109,8 @@ func (h *Handler) restoreText(req *ui.Request, id string) (string, bool) {
 // does not offer any more.
 const (
 	renewalRefused registrar.Code = "renewal_refused"
+	renewalLeaving registrar.Code = "renewal_leaving" // another registrar has requested the domain
+	renewalBarred  registrar.Code = "renewal_barred"  // a status at the registry prohibits it
 	restoreRefused registrar.Code = "restore_refused"
 	restoreOver    registrar.Code = "restore_over"
 )
@@ -129,6 +127,19 @@ func refusalOf(kind order.Kind, items []order.RefusedItem) registrar.Code {
 		return restoreOver
 	case kind == order.Restore:
 		return restoreRefused
+	default:
+		return renewalRefused
+	}
+}
+
+// renewalRefusal is the code that explains why the registry does not renew a domain now.
+func renewalRefusal(domain portfolio.Domain) registrar.Code {
+	prohibited := func(status string) bool { return strings.HasSuffix(status, "RenewProhibited") }
+	switch {
+	case domain.Restriction == portfolio.Leaving || slices.Contains(domain.RegistryStatus, "pendingTransfer"):
+		return renewalLeaving
+	case slices.ContainsFunc(domain.RegistryStatus, prohibited):
+		return renewalBarred
 	default:
 		return renewalRefused
 	}
@@ -187,7 +198,11 @@ func (h *Handler) orderDomain(kind order.Kind) ui.PageFunc {
 		var refused *order.ItemsRefused
 		switch {
 		case errors.As(err, &refused):
-			return show(req, &registrar.Error{Kind: registrar.KindConflict, Code: refusalOf(kind, refused.Items), Err: err})
+			code := refusalOf(kind, refused.Items)
+			if code == renewalRefused {
+				code = renewalRefusal(domain)
+			}
+			return show(req, &registrar.Error{Kind: registrar.KindConflict, Code: code, Err: err})
 		case err != nil:
 			return show(req, err)
 		case len(full) > 0:

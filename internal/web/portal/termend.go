@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,8 @@ type termEnd struct {
 	Text string // empty if there is nothing to say
 	// Charges means that Text promises a charge, which an open notice puts on hold.
 	Charges bool
+	// Automatic means that Text is about automatic renewal.
+	Automatic bool
 	// On means that automatic renewal is on, Expire that the customer lets it expire, Locked
 	// that a dispute forbids renewals.
 	On, Expire, Locked bool
@@ -55,6 +58,7 @@ func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 	if key != "" {
 		end.Text = h.templates.Text(req.Language, key, args...)
 	}
+	end.Automatic = active && end.On && !end.Locked && !leaving
 	end.Charges = key == "term.renews" || key == "term.announced" || key == "term.retry"
 	return end
 }
@@ -165,13 +169,15 @@ func (h *Handler) termEndText(req *ui.Request, d portfolio.Domain, end termEnd) 
 		return h.unpaidText(req, d, end)
 	case registrar.DomainRedemption:
 		days := lifecycle.PolicyOf(d.TLD).RedemptionDays
-		switch last := restorableUntil(h.Now(), d.Term.DeletedAt, days); {
+		switch last := lifecycle.RestorableUntil(d.TLD, d.Term.DeletedAt); {
 		case days == 0: // its status says that it is deleted
 			return "", nil
-		case last.IsZero(): // the registry has deleted it by itself, or later than we asked for
-			return "term.redemption_undated", nil
-		default:
+		case last.After(h.Now()):
 			return "term.redemption", []any{day(last)}
+		case last.IsZero() || slices.ContainsFunc(d.RegistryStatus, offersRestore):
+			return "term.redemption_undated", []any{days}
+		default:
+			return "term.redemption_over", []any{day(last)}
 		}
 	case registrar.DomainTransit:
 		return "term.transit", nil
@@ -183,8 +189,8 @@ func (h *Handler) termEndText(req *ui.Request, d portfolio.Domain, end termEnd) 
 // actUntil is the last day on which the customer can renew or restore a domain whose term is over;
 // zero if unknown.
 func (e termEnd) actUntil(d portfolio.Domain) time.Time {
-	if days := lifecycle.PolicyOf(d.TLD).RedemptionDays; d.Status == registrar.DomainRedemption && days > 0 && !d.Term.DeletedAt.IsZero() {
-		return d.Term.DeletedAt.AddDate(0, 0, days)
+	if d.Status == registrar.DomainRedemption {
+		return lifecycle.RestorableUntil(d.TLD, d.Term.DeletedAt)
 	}
 	return e.RenewableUntil
 }
@@ -232,31 +238,40 @@ func (h *Handler) renewalText(req *ui.Request, d portfolio.Domain) (string, []an
 func (h *Handler) unpaidText(req *ui.Request, d portfolio.Domain, end termEnd) (string, []any) {
 	day := func(at time.Time) any { return ui.FormatDate(req.Language, at) }
 	policy, step := lifecycle.PolicyOf(d.TLD), d.Term.StepAt
+	deletion := policy.DeletionAt(d.PaidUntil, d.Term.HeldAt) // as the mails have announced it
+	deletable := !h.Now().Before(deletion)
 	switch d.Term.Unpaid {
 	case "holding", "held":
 		switch {
 		case d.Term.HeldAt.IsZero():
 			return "term.holding", nil
-		case step.IsZero() || d.Term.WaitsForOperator:
-			return "term.held_open", []any{day(d.Term.HeldAt)}
+		case deletable:
+			return "term.held_late", []any{day(d.Term.HeldAt), day(deletion)}
 		}
-		return "term.held", []any{day(d.Term.HeldAt), day(step)}
+		return "term.held", []any{day(d.Term.HeldAt), day(deletion)}
 	case "deleting":
 		return "term.deleting", nil
 	}
-	if policy.RenewalEndsWithTerm() {
-		return "term.unpaid_over", nil
+	action := policy.Unpaid
+	if end.Expire {
+		action = lifecycle.ActionOnExpiry(d.TLD)
 	}
 	planned := d.Term.Unpaid == "unpaid" && !step.IsZero() && !d.Term.WaitsForOperator
 	switch {
-	case planned && policy.Unpaid == lifecycle.UnpaidDelete && policy.HoldAfter > 0:
+	case !end.Renewable && !end.Locked && action == lifecycle.UnpaidExpire:
+		return "term.unpaid_registry", []any{day(deletion)}
+	case policy.RenewalEndsWithTerm():
+		return "term.unpaid_over", nil
+	case planned && action == lifecycle.UnpaidDelete && policy.HoldAfter > 0:
 		return "term.unpaid_hold", []any{day(step)}
-	case planned && policy.Unpaid == lifecycle.UnpaidDelete:
-		return "term.unpaid_delete", []any{day(step)}
-	case planned && policy.Unpaid == lifecycle.UnpaidTransit:
+	case planned && action == lifecycle.UnpaidDelete:
+		return "term.unpaid_delete", []any{day(deletion)}
+	case planned && action == lifecycle.UnpaidTransit:
 		return "term.unpaid_transit", []any{day(step)}
-	case d.Term.WaitsForOperator && end.Expire && end.Renewable && policy.Unpaid != lifecycle.UnpaidTransit:
-		return "term.unpaid_expire", nil
+	case d.Term.WaitsForOperator && end.Expire && end.Renewable && action != lifecycle.UnpaidTransit && deletable:
+		return "term.unpaid_late", []any{day(deletion)}
+	case d.Term.WaitsForOperator && end.Expire && end.Renewable && action != lifecycle.UnpaidTransit:
+		return "term.unpaid_delete", []any{day(deletion)}
 	case policy.Lasts() && end.Renewable && !end.Expire:
 		return "term.unpaid_lasts", nil
 	case end.Renewable && !end.RenewableUntil.IsZero():

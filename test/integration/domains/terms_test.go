@@ -1,6 +1,7 @@
 package domains
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
@@ -184,6 +187,37 @@ func TestUnpaidTerm_PolicyDecidesWhoDecides(t *testing.T) {
 	s.wantState(rule, lifecycle.Redemption, "")
 	if err := s.terms.Delete(t.Context(), signedInActor(ada), consent); registrar.KindOf(err) != registrar.KindForbidden {
 		t.Errorf("a customer decided: %v", err)
+	}
+}
+
+func TestUnpaidTerm_CustomerIsRemindedWhileItRunsOn(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 2, "alt.at", "alt.fr", "egal.fr")
+	s.addEnding("alt", ".at", 8)
+	s.addEnding("alt", ".fr", 8)
+	unwanted := s.addEnding("egal", ".fr", 8)
+	consents, err := renewal.NewConsents(renewal.ConsentConfig{Store: s.db, Now: s.world.Now, Price: func(context.Context, string, order.RenewalTerm) (int, registrar.Cents, error) { return 1, 1000, nil }})
+	must(t, err)
+	must(t, consents.LetExpire(t.Context(), signedInActor(ada), unwanted))
+	ended := []string{"expiring_month", "expiring_week", "expired"}
+	wantMails := func(when, domain string, reminders ...string) {
+		t.Helper()
+		testkit.Eventually(t, "mails about "+domain+" "+when, func() bool { return slices.Equal(s.mail.kinds(domain), append(slices.Clone(ended), reminders...)) })
+	}
+	for _, step := range []struct {
+		days      int
+		when      string
+		reminders []string
+	}{
+		{8 + 13, "two weeks after the end", nil}, {2, "then", []string{"expired"}},
+		{14, "a month after the end", []string{"expired"}}, {3, "then", []string{"expired", "expired"}},
+	} {
+		s.advance(step.days)
+		wantMails(step.when, "alt.at", step.reminders...)
+		wantMails(step.when, "alt.fr", step.reminders...)
+	}
+	if got := strings.Count(strings.Join(s.mail.kinds("egal.fr"), " "), "expired"); got != 1 {
+		t.Errorf("%d mails about the end of a domain that its customer lets expire", got)
 	}
 }
 

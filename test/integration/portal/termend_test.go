@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 func TestTermEnd_LastDayIsNamedAndNothingIsOfferedAfterIt(t *testing.T) {
@@ -79,6 +80,133 @@ func TestExpiredDomain_SaysOutageFirst(t *testing.T) {
 	}
 	if overview := b.get("/portal").body; strings.Count(overview, `<span class="badge bad">nicht im DNS</span>`) != 3 {
 		t.Errorf("the overview: %s", overview)
+	}
+}
+
+// addTermEnd stores an unpaid term of a domain whose term ended so many days ago.
+func (s *env) addTermEnd(id, owner string, endedDays int, columns map[string]any) {
+	s.t.Helper()
+	s.exec("UPDATE domains SET paid_until = $1 WHERE id = $2", s.clock.now().AddDate(0, 0, -endedDays).UnixMicro(), id)
+	s.exec(`INSERT INTO term_ends (domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, updated_at)
+		VALUES ($1, (SELECT paid_until FROM domains WHERE id = $1), $2, 'x', '', '', 'unpaid', $3, 1, 1)`, id, owner, s.clock.now().AddDate(0, 0, 1).UnixMicro())
+	for column, value := range columns {
+		s.exec("UPDATE term_ends SET "+column+" = $1 WHERE domain_id = $2", value, id)
+	}
+}
+
+func TestTermEnd_AnnouncedDeletionKeepsItsDate(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	now := s.clock.now()
+	day := func(days int) string { return now.AddDate(0, 0, days).UTC().Format("02.01.2006") }
+	held := func(days int) map[string]any {
+		return map[string]any{"state": "held", "held_at": now.AddDate(0, 0, -days).UnixMicro()}
+	}
+	waits := func(columns map[string]any, reason string) map[string]any {
+		columns["waits_for"] = reason
+		return columns
+	}
+	for name, test := range map[string]struct {
+		tld, choice string
+		endedDays   int
+		columns     map[string]any
+		want        string
+	}{
+		"held":                               {".com", "", 12, held(2), "Seit " + day(-2) + " nicht im DNS; wird frühestens am " + day(23) + " gelöscht"},
+		"held, an operator decides":          {".com", "", 12, waits(held(2), "operator"), "Seit " + day(-2) + " nicht im DNS; wird frühestens am " + day(23) + " gelöscht"},
+		"held, the day has passed":           {".com", "", 36, waits(held(26), "notices"), "Seit " + day(-26) + " nicht im DNS; kann seit " + day(-1) + " jederzeit gelöscht werden"},
+		"let expire, where consent is asked": {".at", "expire", 1, waits(map[string]any{}, "notices"), "kann seit " + day(-1) + " jederzeit gelöscht werden"},
+		"the registry deletes it":            {".eu", "", 12, nil, "Die Registry löscht sie frühestens am " + day(28)},
+	} {
+		id := s.addDomainOf(erika.ID, "x", test.tld, registrar.DomainExpired)
+		s.addTermEnd(id, erika.ID, test.endedDays, test.columns)
+		s.exec("UPDATE domains SET at_term_end = $1 WHERE id = $2", test.choice, id)
+		for _, path := range []string{"/portal/domains/" + id, "/portal/domains", "/portal"} {
+			if page := b.get(path).body; !strings.Contains(page, test.want) {
+				t.Errorf("%s: %s lacks %q: %s", name, path, test.want, page)
+			}
+		}
+		s.exec("DELETE FROM term_ends")
+		s.exec("DELETE FROM domains")
+	}
+}
+
+func TestDeletedDomain_AllPagesNameTheSameLastDay(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	id := s.addDomainOf(erika.ID, "x", ".io", registrar.DomainRedemption)
+	now := s.clock.now()
+	s.addTermEnd(id, erika.ID, 45, map[string]any{"state": "redemption", "deleted_at": now.AddDate(0, 0, -10).UnixMicro()})
+	b := s.signedInBrowser("erika@example.org")
+	last := now.AddDate(0, 0, 20).UTC().Format("02.01.2006")
+	for _, path := range []string{"/portal/domains/" + id, "/portal/domains", "/portal"} {
+		if page := b.get(path).body; !strings.Contains(page, "wiederherstellbar bis "+last) {
+			t.Errorf("%s lacks %s: %s", path, last, page)
+		}
+	}
+	s.exec("UPDATE term_ends SET deleted_at = $1", now.AddDate(-2, 0, 0).UnixMicro())
+	home := b.get("/portal").body
+	if _, decide, found := strings.Cut(home, `<h2 id="decide">`); found {
+		if decide, _, _ = strings.Cut(decide, "</section>"); strings.Contains(decide, "x.io") {
+			t.Errorf("it waits for a decision: %s", decide)
+		}
+	}
+	if !strings.Contains(home, "wiederherstellen ließ sie sich bis") {
+		t.Errorf("the overview: %s", home)
+	}
+}
+
+func TestExpiredDomain_PageExplainsFromWhenARenewalCounts(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	id := s.addDomainOf(erika.ID, "x", ".at", registrar.DomainExpired)
+	ended := s.clock.now().AddDate(0, 0, -47)
+	s.addTermEnd(id, erika.ID, 47, map[string]any{"waits_for": "consent"})
+	must(t, s.db.PutRegistryRecord(t.Context(), id, domainchange.Record{Expires: ended.AddDate(1, 0, 0), Statuses: []string{"ok"}, ReadAt: time.Now()}))
+	page := s.signedInBrowser("erika@example.org").get("/portal/domains/" + id).body
+	if !strings.Contains(page, "zählt ab dem Ende der bezahlten Laufzeit am "+ended.UTC().Format("02.01.2006")) || !strings.Contains(page, "1 Jahr, bis "+ended.AddDate(1, 0, 0).UTC().Format("02.01.2006")) || !strings.Contains(page, "Diese Registry verlängert von selbst.") {
+		t.Errorf("the page: %s", page)
+	}
+}
+
+func TestDomainThatLeft_ShowsNothingOfItsLastTime(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	id := s.addDomainOf(erika.ID, "x", ".org", registrar.DomainTransferredOut)
+	must(t, s.db.PutRegistryRecord(t.Context(), id, domainchange.Record{Statuses: []string{"pendingTransfer"}, Expires: s.clock.now().AddDate(1, 0, 0), ReadAt: time.Now()}))
+	b := s.signedInBrowser("erika@example.org")
+	if page := b.get("/portal/domains/" + id).body; strings.Contains(page, "pendingTransfer") || strings.Contains(page, "Status der Registry") || strings.Contains(page, "Läuft bei der Registry ab") || !strings.Contains(page, "nicht mehr bei uns") {
+		t.Errorf("the page: %s", page)
+	}
+	if list := b.get("/portal/domains").body; !strings.Contains(list, `data-label="Bezahlt bis">–</td>`) {
+		t.Errorf("the list: %s", list)
+	}
+}
+
+func TestDomainList_SwitchNamesAutomaticRenewalUnlessTheTextDoes(t *testing.T) {
+	t.Parallel()
+	orders := &fakeOrders{}
+	s := newEnvWith(t, orders.install)
+	erika := s.newMember("erika@example.org")
+	id := s.addDomainOf(erika.ID, "x", ".org", registrar.DomainActive)
+	s.exec("UPDATE domains SET at_term_end = 'renew' WHERE id = $1", id)
+	b := s.signedInBrowser("erika@example.org")
+	if list := b.get("/portal/domains").body; !strings.Contains(list, ">ausschalten</button>") {
+		t.Errorf("the list: %s", list)
+	}
+	s.exec(`INSERT INTO outgoing_transfers (id, customer_id, domain_id, name, tld, account, gaining, requested_at, acts_at, state, registry_status, due_at, created_at, updated_at)
+		VALUES ('out_1', $1, $2, 'x.org', '.org', '', '', 1, 0, 'pending', '', 0, 1, 1)`, erika.ID, id)
+	if list := b.get("/portal/domains").body; strings.Contains(list, ">ausschalten</button>") || !strings.Contains(list, ">Automatische Verlängerung ausschalten</button>") {
+		t.Errorf("the list, leaving: %s", list)
+	}
+	orders.err = &order.ItemsRefused{Items: []order.RefusedItem{{Reason: registrar.Conflict(provision.NotRenewable)}}}
+	if got := b.post("/portal/domains/"+id+"/renew", nil); got.status != http.StatusConflict || !strings.Contains(got.body, "Solange der Umzug läuft, verlängert die Registry sie nicht.") {
+		t.Errorf("the refusal: %d %s", got.status, got.body)
 	}
 }
 
