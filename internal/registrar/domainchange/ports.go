@@ -74,6 +74,7 @@ type Capabilities struct {
 	// MinNameservers and MaxNameservers bound their number.
 	MinNameservers, MaxNameservers int
 	Lock                           bool // the registry has a transfer lock
+	NoHold                         bool // the registry does not let us take a domain out of the DNS
 	// Code: there is an auth code. CodeLength is the length of generated codes; 0 means
 	// that the registry chooses. CodeDays is how long a code is valid; 0 means forever.
 	Code                 bool

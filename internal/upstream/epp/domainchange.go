@@ -24,7 +24,7 @@ func (p *Provisioner) Capabilities(tld string) domainchange.Capabilities {
 	policy := p.policyOf(tld)
 	return domainchange.Capabilities{
 		MinNameservers: max(minNameservers, policy.MinNameservers), MaxNameservers: policy.MaxNameservers,
-		Lock: !policy.NoTransferLock, Code: policy.Transfer != PushTransfer,
+		Lock: !policy.NoTransferLock, Code: policy.Transfer != PushTransfer, NoHold: policy.NoHold,
 		CodeLength: policy.AuthInfo.generatedLength(), CodeDays: policy.AuthInfo.ValidDays,
 		Contacts: policy.NeedsContacts(), Tech: slices.Contains(policy.Roles, Tech), Billing: slices.Contains(policy.Roles, Billing), MaxYears: policy.MaxYears,
 	}

@@ -152,11 +152,25 @@ func TestContactChecks_CustomerSeesDeadlineAndResends(t *testing.T) {
 	id, _ := s.askHolder(anna.ID, domain)
 	b := s.signedInBrowser(anna.Email)
 	b.post("/portal/holders", holderInput("Max Teufel", holderAddress))
-	due := s.clock.now().Add(contactcheck.Term).UTC().Format("02.01.2006")
+	check, _, err := s.db.GetContactCheck(t.Context(), id)
+	must(t, err)
+	due := check.LastDay().Format("02.01.2006")
 	for _, path := range []string{"/portal/domains/" + domain, "/portal", "/portal/contact-checks", "/portal/holders"} {
 		if got := b.get(path); got.status != http.StatusOK || !strings.Contains(got.body, holderAddress) || !strings.Contains(got.body, due) || !strings.Contains(got.body, "/portal/contact-checks") {
 			t.Errorf("%s: %d, no address or no deadline", path, got.status)
 		}
+	}
+	for path, want := range map[string]string{
+		"/portal/domains/" + domain: "Bestätigt er sie nicht bis zum " + due + ", müssen wir die Domain danach aus dem DNS nehmen.",
+		"/portal":                   "Ohne Bestätigung nach dem " + due + " nicht mehr erreichbar.",
+		"/portal/contact-checks":    "kunde.org",
+	} {
+		if got := b.get(path); !strings.Contains(got.body, want) {
+			t.Errorf("%s lacks %q", path, want)
+		}
+	}
+	if got := b.get("/portal"); !strings.Contains(got.body, "<strong>kunde.org</strong>") {
+		t.Error("the overview does not name the domain")
 	}
 	if got := b.post("/portal/contact-checks", url.Values{"id": {id}}); got.status != http.StatusSeeOther {
 		t.Errorf("%d %s", got.status, got.body)
