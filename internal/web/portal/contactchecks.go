@@ -7,6 +7,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -143,6 +144,32 @@ func (h *Handler) resendContact(req *ui.Request) error {
 // Suspended reports whether the domain is offline because its holder's address is not confirmed.
 func (v domainView) Suspended() bool {
 	return v.ContactCheck != nil && v.ContactCheck.Stage() == contactcheck.Suspended
+}
+
+// badge is a short text in the colour of its urgency.
+type badge struct{ Tone, Text string }
+
+// underWayBadges says what is not finished about a domain, the most urgent first. The state of a
+// suspended domain names the unconfirmed address.
+func (h *Handler) underWayBadges(req *ui.Request, domain portfolio.Domain, open portfolio.UnderWay) (badges []badge) {
+	add := func(tone, key string, values ...any) {
+		badges = append(badges, badge{tone, h.templates.Text(req.Language, key, values...)})
+	}
+	if !open.ConfirmBy.IsZero() && domain.Restriction != portfolio.Suspended {
+		tone := "warn"
+		if !h.Now().Before(open.ConfirmBy) {
+			tone = "bad"
+		}
+		add(tone, "underway.unconfirmed", ui.FormatDate(req.Language, contactcheck.Check{DueAt: open.ConfirmBy}.LastDay()))
+	}
+	switch {
+	case open.Change == "":
+	case open.ChangeAt.IsZero():
+		add("wait", "underway.change")
+	default:
+		add("wait", "underway.planned", ui.FormatDate(req.Language, open.ChangeAt))
+	}
+	return badges
 }
 
 // ContactKey is the text key of what happens to the domain without a confirmation.

@@ -37,6 +37,10 @@ var domainListTexts = ui.Texts{
 	"domains.yes": {"ja", "yes"},
 	"domains.no":  {"nein", "no"},
 
+	"underway.unconfirmed": {"Adresse unbestätigt, Frist {1}", "address unconfirmed, due {1}"},
+	"underway.change":      {"Änderung läuft", "change in progress"},
+	"underway.planned":     {"neue Nameserver am {1}", "new nameservers on {1}"},
+
 	"declared.termination": {"gekündigt", "cancelled"},
 	"declared.withdrawal":  {"widerrufen", "withdrawn"},
 

@@ -227,3 +227,47 @@ func TestContactChecks_OperatorSeesDeadlinesAndConfirmsByHand(t *testing.T) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 }
+
+func TestDomainList_BadgesNameUnconfirmedAddressAndPlannedChange(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	anna := s.newMember("anna@example.org")
+	id, _ := s.askHolder(anna.ID, s.addDomainOf(anna.ID, "kunde", ".org", registrar.DomainActive))
+	check, _, err := s.db.GetContactCheck(t.Context(), id)
+	must(t, err)
+	planned := s.addDomainOf(anna.ID, "geplant", ".org", registrar.DomainActive)
+	s.addDomainOf(anna.ID, "still", ".org", registrar.DomainActive)
+	b := s.signedInBrowser(anna.Email)
+	b.post("/portal/domains/"+planned+"/ds", url.Values{"ds": {"2371 13 2 1F987CC6583E92DF0890718C42A50A6E4C2C6F6F3E0C0DBE9C30BFD40AE8BC1F"}})
+	b.post("/portal/domains/"+planned+"/nameservers", url.Values{"nameservers": {"ns1.neu.example\nns2.neu.example"}})
+	view, err := s.domains.View(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: anna.ID}, planned)
+	if err != nil || view.Open == nil {
+		t.Fatal(view.Open, err)
+	}
+	unconfirmed := `<span class="badge warn">Adresse unbestätigt, Frist ` + check.LastDay().Format("02.01.2006") + `</span>`
+	change := `<span class="badge wait">neue Nameserver am ` + view.Open.WaitUntil.UTC().Format("02.01.2006") + `</span>`
+	for _, path := range []string{"/portal/domains", "/portal"} {
+		page := b.get(path).body
+		rows := map[string]string{}
+		for row := range strings.SplitSeq(page, "<tr>") {
+			for _, name := range []string{"kunde.org", "geplant.org", "still.org"} {
+				if strings.Contains(row, "/portal/domains/") && strings.Contains(row, ">"+name+"</a>") {
+					rows[name] += row
+				}
+			}
+		}
+		if !strings.Contains(rows["kunde.org"], unconfirmed) || strings.Contains(rows["kunde.org"], "badge wait") {
+			t.Errorf("%s: %s", path, rows["kunde.org"])
+		}
+		if strings.Count(rows["geplant.org"], change) != 1 || strings.Contains(rows["geplant.org"], "unbestätigt") {
+			t.Errorf("%s: %s", path, rows["geplant.org"])
+		}
+		if strings.Contains(rows["still.org"], "badge wait") || strings.Contains(rows["still.org"], "unbestätigt") {
+			t.Errorf("%s: %s", path, rows["still.org"])
+		}
+	}
+	s.exec(`UPDATE contact_checks SET due_at = 1`)
+	if page := b.get("/portal/domains").body; !strings.Contains(page, `<span class="badge bad">Adresse unbestätigt`) {
+		t.Error("after the deadline the badge is not urgent")
+	}
+}
