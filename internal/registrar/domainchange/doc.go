@@ -41,6 +41,8 @@
 // looks again: records that were added meanwhile are removed first, too. That records were
 // found is stored before they are removed, because after a crash the registry has none.
 //
+// A refusal that names nameservers (ServersRefused) is stored with their names, which pages repeat.
+//
 // A registry with host objects gets those of the new nameservers first: one that it refuses ends the
 // change while the domain still has its DS records. If the change is refused, prevented or abandoned after
 // their removal has begun, the customer gets a mail, and the domain's page says why.

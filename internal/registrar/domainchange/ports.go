@@ -99,6 +99,17 @@ func (p Capabilities) lacks(kind ChangeKind) registrar.Code {
 	}
 }
 
+// ServersRefused is a registry's refusal that names nameservers.
+type ServersRefused struct {
+	Names []string
+	Err   error
+}
+
+// Error does not name them: logs must not contain the names.
+func (e *ServersRefused) Error() string { return e.Err.Error() }
+
+func (e *ServersRefused) Unwrap() error { return e.Err }
+
 // Task is a change as sent to a registry account.
 type Task struct {
 	Kind        ChangeKind

@@ -195,10 +195,14 @@ func (h *Handler) refusedPlan(req *ui.Request, view domainchange.View) *refusedP
 	if !shown {
 		return nil
 	}
-	return &refusedPlan{
+	plan := &refusedPlan{
 		At: change.UpdatedAt, Servers: change.Desired.Nameservers, Reason: h.templates.Text(req.Language, ui.ProblemKey(h.refusalCode(change))),
 		Retry: view.Closed[domainchange.Nameservers] == "",
 	}
+	if len(change.Desired.RefusedServers) > 0 { // all that were requested are listed
+		plan.Reason = h.withServers(req, plan.Reason, change)
+	}
+	return plan
 }
 
 func refusedAfterUnsigning(view domainchange.View, now time.Time) (domainchange.Change, bool) {
@@ -383,11 +387,7 @@ func (h *Handler) change(kind domainchange.ChangeKind) ui.PageFunc {
 		case err != nil:
 			return h.changeProblem(req, kind, err)
 		case change.State == domainchange.StatusRefused:
-			refused := &registrar.Error{Kind: registrar.KindConflict, Code: h.refusalCode(change)}
-			if change.Kind == domainchange.Nameservers {
-				refused.Err = refusedServers(change.Desired.Nameservers)
-			}
-			return h.changeProblem(req, kind, refused)
+			return h.changeProblem(req, kind, &registrar.Error{Kind: registrar.KindConflict, Code: h.refusalCode(change), Err: refusedChange{change}})
 		case code != "":
 			return h.showDomain(req, http.StatusOK, domainView{DS: dsField, Code: code})
 		}
@@ -404,11 +404,30 @@ func (h *Handler) change(kind domainchange.ChangeKind) ui.PageFunc {
 	}
 }
 
-// refusedServers are the nameservers of a change that the registry refused. It does not say which of
-// them it means.
-type refusedServers []domainchange.Nameserver
+// refusedChange is the cause of an error about a change that the registry refused.
+type refusedChange struct{ domainchange.Change }
 
-func (refusedServers) Error() string { return "nameservers refused" }
+func (refusedChange) Error() string { return "change refused" }
+
+// withServers adds to the reason of a refusal the nameservers that the registry names, or else all that
+// were requested if it means some of them.
+func (h *Handler) withServers(req *ui.Request, reason string, change domainchange.Change) string {
+	about := h.refusalCode(change)
+	switch {
+	case change.Kind != domainchange.Nameservers:
+		return reason
+	case len(change.Desired.RefusedServers) > 0:
+		return h.templates.Text(req.Language, "problem.refused_servers", reason, strings.Join(change.Desired.RefusedServers, ", "))
+	case about == registrar.EPPMissing || about == registrar.EPPNotAllowed:
+		names := make([]string, len(change.Desired.Nameservers))
+		for i, server := range change.Desired.Nameservers {
+			names[i] = server.Name
+		}
+		return h.templates.Text(req.Language, "problem.with_servers", reason, strings.Join(names, ", "))
+	default:
+		return reason
+	}
+}
 
 // cancelChange cancels a nameserver change that waits for its second step.
 func (h *Handler) cancelChange(req *ui.Request) error {
