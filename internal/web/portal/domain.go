@@ -32,6 +32,7 @@ type domainView struct {
 	Disputed      bool                      // locked because of a payment dispute
 	Contact       string                    // the contact form
 	Waiting       bool                      // the open change waits for its second step
+	RemovedDS     []domainchange.DS         // see removedDS
 	Refused       *refusedPlan              // nil unless the last nameserver change failed after its first step
 	Recent        bool
 	Again         string
@@ -153,7 +154,7 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 		view.Contact = ui.EnglishContactPath
 	}
 	view.Waiting = view.Open != nil && view.Open.State == domainchange.StatusWaiting
-	view.Refused = h.refusedPlan(req, view.View)
+	view.Refused, view.RemovedDS = h.refusedPlan(req, view.View), removedDS(view.View, h.Now())
 	if view.NameserversProblem == "" {
 		view.Nameservers = nameserverLines(view.Record.Nameservers)
 	}
@@ -216,6 +217,45 @@ func refusedAfterUnsigning(view domainchange.View, now time.Time) (domainchange.
 		}
 	}
 	return domainchange.Change{}, false
+}
+
+// removedDS returns the DS records that the last nameserver change removed for nothing, because it was
+// canceled or refused, and that the registry does not have: the customer may want them back. It returns
+// none after another DS record was added, or some of these were removed again.
+func removedDS(view domainchange.View, now time.Time) []domainchange.DS {
+	last := slices.IndexFunc(view.Changes, func(change domainchange.Change) bool { return change.Kind == domainchange.Nameservers })
+	if last < 0 || !view.HasRecord {
+		return nil
+	}
+	change := view.Changes[last]
+	ended := change.State == domainchange.StatusCanceled || change.State == domainchange.StatusRefused
+	if !ended || !now.Before(change.UpdatedAt.AddDate(0, 0, refusedPlanDays)) {
+		return nil
+	}
+	decided := slices.ContainsFunc(view.Changes[:last], func(later domainchange.Change) bool {
+		if later.State != domainchange.StatusDone || later.Desired.DS == nil {
+			return false
+		}
+		return (later.Kind == domainchange.AddDS) != slices.Contains(change.Desired.RemovedDS, *later.Desired.DS)
+	})
+	if decided {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(change.Desired.RemovedDS), func(ds domainchange.DS) bool { return slices.Contains(view.Record.DS, ds) })
+}
+
+// closing is why a change is not possible, and until when if that is known.
+type closing struct {
+	Code  registrar.Code
+	Until time.Time
+}
+
+// Closing returns until when a reason applies: changes wait for one of the nameservers.
+func (v domainView) Closing(why registrar.Code) closing {
+	if v.Waiting && why == domainchange.ChangeInProgress {
+		return closing{why, v.Open.WaitUntil}
+	}
+	return closing{Code: why}
 }
 
 // HolderDisputed reports whether the holder could not be set because the payment is disputed.
