@@ -42,7 +42,7 @@ func contactCheckOf(row query.ContactCheck) contactcheck.Check {
 func (db *DB) ListUncheckedDomains(ctx context.Context, guestsSince time.Time, after string, limit int) ([]contactcheck.Domain, error) {
 	return rowsAs(func(row query.ListUncheckedDomainsRow) contactcheck.Domain {
 		return contactcheck.Domain{
-			ID: row.ID, Customer: row.CustomerID, Name: row.Name, Registrant: row.Registrant, Email: cmp.Or(fromJSON[registrar.Registrant](row.Registrant).Email, row.Email),
+			ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Registrant: row.Registrant, Email: cmp.Or(fromJSON[registrar.Registrant](row.Registrant).Email, row.Email),
 			Since: fromMicros(row.RegistrantSince), Hold: row.ContactHold,
 		}
 	})(db.read().ListUncheckedDomains(ctx, query.ListUncheckedDomainsParams{GuestsSince: micros(guestsSince), AfterID: after, MaxRows: int32(limit)}))
@@ -117,7 +117,7 @@ func addToFirstMail(ctx context.Context, q *query.Queries, check, name string, o
 		return fmt.Errorf("store: decode data of mail %s: %w", id, err)
 	}
 	_, err = q.ReplaceQueuedMail(ctx, query.ReplaceQueuedMailParams{
-		ID: id, Kind: string(opening.Mail.Kind), Data: jsonText(contactcheck.AddToFirstMail(queued, name)), Due: micros(opening.At.Add(opening.Mail.Delay)),
+		ID: id, Kind: string(opening.Mail.Kind), Data: jsonText(contactcheck.AddToFirstMail(queued, opening.Mail.Data, name)), Due: micros(opening.At.Add(opening.Mail.Delay)),
 	})
 	return err
 }

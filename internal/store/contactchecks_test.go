@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
@@ -88,6 +89,38 @@ func TestActivateDomain_ConfirmedAddressOfAccountNeedsNoCheck(t *testing.T) {
 			if got, _ := contactOf(t, db, id); got != test.want {
 				t.Errorf("%s with the address %q: %q, want %q", test.customer, test.email, got, test.want)
 			}
+		}
+	})
+}
+
+func TestDomainsUnderWay_NamesOpenChecksAndChangesOfTheCustomer(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		asked, changing, quiet := addHeldDomain(t, db, anna, "eins.org", registrar.DomainActive), addHeldDomain(t, db, anna, "zwei.org", registrar.DomainActive), addHeldDomain(t, db, anna, "drei.org", registrar.DomainActive)
+		check, _ := openCheck(t, db, anna, asked, testTime)
+		change := newOpenChange(anna, changing)
+		change.Kind = domainchange.Nameservers
+		if err := db.AddDomainChange(ctx, change); err != nil {
+			t.Fatal(err)
+		}
+		execStatement(t, db, `UPDATE domain_changes SET wait_until = $1 WHERE domain_id = $2`, micros(testTime.Add(time.Hour)), changing)
+		want := map[string]portfolio.UnderWay{asked: {ConfirmBy: check.DueAt}, changing: {Change: "nameservers", ChangeAt: testTime.Add(time.Hour)}}
+		got, err := db.ListDomainsUnderWay(ctx, anna, []string{asked, changing, quiet})
+		if err != nil || len(got) != len(want) {
+			t.Fatalf("%v, %v", got, err)
+		}
+		for id, one := range want {
+			if have := got[id]; !have.ConfirmBy.Equal(one.ConfirmBy) || have.Change != one.Change || !have.ChangeAt.Equal(one.ChangeAt) {
+				t.Errorf("%+v, want %+v", have, one)
+			}
+		}
+		if got, err := db.ListDomainsUnderWay(ctx, newCustomer(t, db, "eve"), []string{asked, changing}); err != nil || len(got) != 0 {
+			t.Errorf("another customer sees %v, %v", got, err)
+		}
+		confirmClient(t, db, anna)
+		if got, err := db.ListDomainsUnderWay(ctx, anna, []string{asked}); err != nil || len(got) != 0 {
+			t.Errorf("after the confirmation: %v, %v", got, err)
 		}
 	})
 }

@@ -84,6 +84,16 @@ func (db *DB) GetDomain(ctx context.Context, customer, domain string) (portfolio
 	})(db.read().GetDomainTerm(ctx, domain, customer))
 }
 
+// ListDomainsUnderWay returns what is not finished about some of a customer's domains, by id.
+func (db *DB) ListDomainsUnderWay(ctx context.Context, customer string, domains []string) (map[string]portfolio.UnderWay, error) {
+	rows, err := db.read().ListDomainsUnderWay(ctx, customer, jsonText(domains))
+	underWay := make(map[string]portfolio.UnderWay, len(rows))
+	for _, row := range rows {
+		underWay[row.ID] = portfolio.UnderWay{ConfirmBy: fromMicros(row.ConfirmBy), Change: row.ChangeKind, ChangeAt: fromMicros(row.ChangeAt)}
+	}
+	return underWay, err
+}
+
 // ListDomainNotices returns the notices about a customer's domain.
 func (db *DB) ListDomainNotices(ctx context.Context, customer, domain string, limit int) ([]portfolio.Notice, error) {
 	return rowsAs(func(row query.ListDomainNoticesRow) portfolio.Notice {

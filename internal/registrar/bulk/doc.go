@@ -25,6 +25,9 @@
 // Domain changes of one action are confirmed by one mail per 100 domains, which names them and
 // links to the result; each has its own audit event. Locks send none.
 //
+// Before nameservers change, a page shows those of each domain now and then, and which domains take two
+// steps (domainchange.PlanNameservers); the request has to name the nameservers that it showed.
+//
 // Keep stores a selection whose action is not confirmed yet, while the customer adds a payment
 // method on another site.
 //

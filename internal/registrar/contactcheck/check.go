@@ -9,7 +9,7 @@ import (
 const day = 24 * time.Hour
 
 const (
-	// Term is how long an address may stay unconfirmed.
+	// Term is how long an address may stay unconfirmed; its last day is a whole one.
 	Term = 15 * day
 	// GuestDelay is how long only the claim mail asks a guest.
 	GuestDelay = day
@@ -60,7 +60,7 @@ type Check struct {
 	State               State
 	Notices             int // mails that were queued
 	OpenedAt            time.Time
-	DueAt               time.Time // when its domains are suspended
+	DueAt               time.Time // when its domains are suspended: LastDay is over
 	StepAt              time.Time // of the next step; zero: none
 	WaitsFor            registrar.Code
 	ResentAt            time.Time // when the customer last had the mail sent again
@@ -71,6 +71,9 @@ type Check struct {
 	Note                string
 	Domains             int // only in lists
 	Held                int // how many of them are offline; only in lists
+	// Names are domains that a suspension takes out of the DNS, Kept those whose registry does not
+	// offer that (domainchange.Capabilities.NoHold). At most maxOwnDomains together; only in ListOwn.
+	Names, Kept []string
 	// Causes are why its domains have to be checked; only in operators' lists.
 	Causes []CauseCount
 	// Refused are domains that the registry has not put on hold; only in operators' lists.
@@ -112,6 +115,19 @@ func (c Check) Stage() State {
 type RefusedHold struct {
 	Name   string
 	Reason registrar.Code
+}
+
+// LastDay is the last day on which a confirmation prevents the suspension: a day in Germany, as the
+// beginning of that day in UTC.
+func (c Check) LastDay() time.Time {
+	year, month, day := endOfDay(c.DueAt).Add(-time.Second).In(registrar.Germany()).Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+}
+
+// endOfDay returns the next midnight in Germany, or the time itself if it is one.
+func endOfDay(at time.Time) time.Time {
+	year, month, day := at.Add(-1).In(registrar.Germany()).Date()
+	return time.Date(year, month, day+1, 0, 0, 0, 0, registrar.Germany()).UTC()
 }
 
 // Open reports whether the address is still to be confirmed.
@@ -164,7 +180,7 @@ func newCheck(domain Domain, now time.Time) Check {
 	}
 	return Check{
 		ID: registrar.NewID(IDPrefix, now), Customer: domain.Customer, Email: domain.Email, State: Pending, Notices: 1,
-		OpenedAt: since, DueAt: since.Add(Term), StepAt: later(since.Add(noticeAfter[1]), now.Add(minGap)),
+		OpenedAt: since, DueAt: endOfDay(since.Add(Term)), StepAt: later(since.Add(noticeAfter[1]), now.Add(minGap)),
 	}
 }
 
@@ -175,7 +191,7 @@ func (c Check) reminded(now time.Time) Check {
 		c.StepAt = later(c.OpenedAt.Add(noticeAfter[c.Notices]), now.Add(minGap))
 		return c
 	}
-	c.DueAt = later(c.DueAt, now.Add(lastWarning))
+	c.DueAt = endOfDay(later(c.DueAt, now.Add(lastWarning)))
 	c.StepAt = c.DueAt
 	return c
 }

@@ -218,12 +218,42 @@ func (s *Service) MustConfirm(ctx context.Context, actor registrar.Actor, email 
 	return !slices.ContainsFunc(checks, func(check Check) bool { return check.State == Confirmed }), err
 }
 
-// ListOwn returns a customer's open checks, the first that are due first.
+// ListOwn returns a customer's open checks with their domains, the first that are due first.
 func (s *Service) ListOwn(ctx context.Context, actor registrar.Actor) ([]Check, error) {
 	if err := actor.RequirePerson(); err != nil {
 		return nil, err
 	}
-	return s.cfg.Store.ListCustomerContactChecks(ctx, actor.Customer, maxNamed)
+	checks, err := s.cfg.Store.ListCustomerContactChecks(ctx, actor.Customer, maxNamed)
+	if err != nil {
+		return nil, err
+	}
+	for i := range checks {
+		domains, err := s.cfg.Store.ListDomainsOfCheck(ctx, checks[i].ID, "", maxOwnDomains)
+		if err != nil {
+			return nil, err
+		}
+		if checks[i].Domains = len(domains); len(domains) == maxOwnDomains {
+			if checks[i].Domains, err = s.cfg.Store.CountDomainsOfCheck(ctx, checks[i].ID); err != nil {
+				return nil, err
+			}
+		}
+		going, kept := s.split(domains)
+		checks[i].Names, checks[i].Kept = namesOf(going), namesOf(kept)
+	}
+	return checks, nil
+}
+
+// split returns the domains that a suspension takes out of the DNS, and those whose registry does not
+// offer that.
+func (s *Service) split(domains []Domain) (going, kept []Domain) {
+	for _, domain := range domains {
+		if s.cfg.Changes != nil && s.cfg.Changes.LacksHold(domain.TLD) {
+			kept = append(kept, domain)
+		} else {
+			going = append(going, domain)
+		}
+	}
+	return going, kept
 }
 
 // ListOpen returns all open checks, the first that are due first.

@@ -34,7 +34,8 @@
 //	5    a reminder
 //	12   the last reminder; between it and the suspension are always three days. A warning to the
 //	     customer goes out with it
-//	15   clientHold for each domain; a mail to the customer when the registries have decided
+//	15   the last day on which a confirmation helps, a whole one in Germany: mails and pages name it
+//	then clientHold for each domain; a mail to the customer when the registries have decided
 //
 // # Suspension
 //
@@ -55,6 +56,10 @@
 //	a check        empty         it waits for the confirmation
 //	a check        a check       suspended, also after a change to another unconfirmed address
 //	empty          a check       the hold is being removed
+//
+// Some registries, as EURid, accept no clientHold (domainchange.Capabilities.NoHold). Mails and pages
+// say that such a domain stays in the DNS, and the warning names it apart; what then happens, an
+// operator decides.
 //
 // The mail to the customer names the domains that are offline, never one whose hold was refused. If
 // some were refused, there is another mail once all are on hold. Pages show a suspended check

@@ -3,6 +3,7 @@ package contactcheck
 import (
 	"context"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,11 +18,31 @@ const maxNamed = 10
 // can be added until it is sent.
 func FirstMailID(check string) string { return "mail_" + strings.TrimPrefix(check, IDPrefix) }
 
-// AddToFirstMail returns the Data of the first mail of a check with another domain.
-func AddToFirstMail(queued map[string]string, domain string) map[string]string {
+// AddToFirstMail returns the Data of the first mail of a check with another domain, for which added
+// is the Data of a mail of its own.
+func AddToFirstMail(queued, added map[string]string, domain string) map[string]string {
 	data := maps.Clone(queued)
 	registrar.NameDomains(data, domain)
+	if added[keptDomains] != "" {
+		nameKept(data, domain)
+	} else {
+		delete(data, allKept)
+	}
 	return data
+}
+
+// Keys of the Data of mails about domains whose registry does not let us take them out of the DNS:
+// the first names, one a line, their number, and whether the mail names no others.
+const keptNames, keptDomains, allKept = "kept", "kept_domains", "all_kept"
+
+func nameKept(data map[string]string, names ...string) {
+	all, _ := strconv.Atoi(data[keptDomains]) // none: there is none yet
+	for _, name := range names {
+		if all++; all <= maxNamed {
+			data[keptNames] += name + "\n"
+		}
+		data[keptDomains] = strconv.Itoa(all)
+	}
 }
 
 func namesOf(domains []Domain) (names []string) {
@@ -31,7 +52,7 @@ func namesOf(domains []Domain) (names []string) {
 	return names
 }
 
-func dateText(at time.Time) string { return at.UTC().Format(time.DateOnly) }
+func dateText(day time.Time) string { return day.Format(time.DateOnly) }
 
 // mailTo returns the mail that asks for a confirmation. It names the domains and the customer, so
 // that the registrant knows what the request is about and whose it is.
@@ -42,10 +63,14 @@ func (s *Service) mailTo(ctx context.Context, check Check, domains []Domain) (re
 		name = ""
 	}
 	data := map[string]string{
-		"notice": strconv.Itoa(check.Notices), "due": dateText(check.DueAt), "suspended": strconv.FormatBool(check.State == Suspended && check.WaitsFor != WaitsForRegistry),
+		"notice": strconv.Itoa(check.Notices), "due": dateText(check.LastDay()), "suspended": strconv.FormatBool(check.State == Suspended && slices.ContainsFunc(domains, func(d Domain) bool { return d.Held })),
 		registrar.NoticeDomain: check.ID, "name": name,
 	}
 	registrar.NameDomains(data, namesOf(domains)...)
+	going, kept := s.split(domains)
+	if nameKept(data, namesOf(kept)...); len(going) == 0 {
+		data[allKept] = "true"
+	}
 	return registrar.Mail{Kind: registrar.MailContactCheck, Customer: check.Customer, To: check.Email, Data: data}, err
 }
 
@@ -71,7 +96,13 @@ func (s *Service) reminderMails(ctx context.Context, check Check) ([]registrar.M
 	if err != nil || strings.EqualFold(own.Email, check.Email) {
 		return []registrar.Mail{reminder}, err
 	}
-	warning := customerMail(registrar.MailContactWarning, check, domains)
-	warning.Data["due"] = dateText(check.DueAt)
+	going, kept := s.split(domains)
+	warning := customerMail(registrar.MailContactWarning, check, going)
+	if len(going) == 0 {
+		warning = customerMail(registrar.MailContactWarning, check, kept)
+		warning.Data[allKept] = "true"
+	}
+	nameKept(warning.Data, namesOf(kept)...)
+	warning.Data["due"] = dateText(check.LastDay())
 	return []registrar.Mail{reminder, warning}, nil
 }

@@ -58,6 +58,7 @@ type Store interface {
 type Changes interface {
 	HoldFor(ctx context.Context, customer, id, reference string) (domainchange.Progress, error)
 	ReleaseFor(ctx context.Context, customer, id, reference string) (domainchange.Progress, error)
+	LacksHold(tld string) bool
 	LastChangeFor(ctx context.Context, operator registrar.Actor, domain, reference string, kind, or domainchange.ChangeKind) (domainchange.Change, bool, error)
 }
 

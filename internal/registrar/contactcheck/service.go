@@ -27,6 +27,7 @@ const (
 	resendInterval = time.Hour
 
 	maxListed     = 1000
+	maxOwnDomains = 200     // of a check that its customer sees
 	maxPlanned    = 100_000 // rows that a preview reads
 	maxNoteLength = 500
 )

@@ -14,6 +14,11 @@ import (
 // suspend stores the intent to suspend the domains of a check and begins with it.
 func (s *Service) suspend(ctx context.Context, check Check, domains int) error {
 	now := s.cfg.Now()
+	if due := endOfDay(check.DueAt); now.Before(due) { // of a release that suspended during the last day
+		waiting := check
+		waiting.DueAt, waiting.StepAt = due, due
+		return s.update(ctx, Transition{From: check, To: waiting})
+	}
 	_, _, limit, err := s.cfg.Brake.Budget(ctx, now)
 	if err != nil {
 		return err

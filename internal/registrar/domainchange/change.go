@@ -102,6 +102,8 @@ type DesiredState struct {
 	Immediate   bool      `json:"immediate,omitempty"`
 	RemovedDS   []DS      `json:"removedDs,omitempty"`
 	RemovedDSAt time.Time `json:"removedDsAt,omitzero"`
+	// RefusedServers are the nameservers that the registry named when it refused the change.
+	RefusedServers []string `json:"refusedServers,omitempty"`
 	// Holder is the id of the new holder, Registrant its data, which are dropped when the change
 	// ends, and Reason why the domain gets them.
 	Holder     string                `json:"holder,omitempty"`

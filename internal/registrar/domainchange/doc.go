@@ -41,13 +41,15 @@
 // looks again: records that were added meanwhile are removed first, too. That records were
 // found is stored before they are removed, because after a crash the registry has none.
 //
+// A refusal that names nameservers (ServersRefused) is stored with their names, which pages repeat.
+//
 // A registry with host objects gets those of the new nameservers first: one that it refuses ends the
 // change while the domain still has its DS records. If the change is refused, prevented or abandoned after
 // their removal has begun, the customer gets a mail, and the domain's page says why.
 //
 // The request is audited as ActionPlanned, and the change of the nameservers as the system's.
 // Until the second step begins the customer can cancel. The nameservers stay; the DS records
-// are not added again, because they may no longer match. While a change waits:
+// are not added again, because they may no longer match; the domain's page offers them. While a change waits:
 //
 //	another change, also of the nameservers   refused with ChangeInProgress; cancel first
 //	Secure                                    ends it

@@ -3,6 +3,7 @@ package domainchange
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -190,6 +191,9 @@ func withFinalStatus(change Change, status ChangeStatus) Change {
 func (s *Service) markRefused(ctx context.Context, change Change, err error) Change {
 	refused := withFinalStatus(change, StatusRefused)
 	refused.Failure = cmp.Or(registrar.CodeOf(err), registrar.RegistryDenied)
+	if servers, ok := errors.AsType[*ServersRefused](err); ok {
+		refused.Desired.RefusedServers = servers.Names
+	}
 	// The error text names the rule or the result code, never the domain name.
 	s.cfg.Logger.WarnContext(ctx, "domain change refused", "change", change.ID, "kind", string(change.Kind), "extension", change.TLD,
 		"account", change.Account, "detail", err.Error())

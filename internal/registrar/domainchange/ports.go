@@ -74,6 +74,7 @@ type Capabilities struct {
 	// MinNameservers and MaxNameservers bound their number.
 	MinNameservers, MaxNameservers int
 	Lock                           bool // the registry has a transfer lock
+	NoHold                         bool // the registry does not let us take a domain out of the DNS
 	// Code: there is an auth code. CodeLength is the length of generated codes; 0 means
 	// that the registry chooses. CodeDays is how long a code is valid; 0 means forever.
 	Code                 bool
@@ -97,6 +98,17 @@ func (p Capabilities) lacks(kind ChangeKind) registrar.Code {
 		return ""
 	}
 }
+
+// ServersRefused is a registry's refusal that names nameservers.
+type ServersRefused struct {
+	Names []string
+	Err   error
+}
+
+// Error does not name them: logs must not contain the names.
+func (e *ServersRefused) Error() string { return e.Err.Error() }
+
+func (e *ServersRefused) Unwrap() error { return e.Err }
 
 // Task is a change as sent to a registry account.
 type Task struct {

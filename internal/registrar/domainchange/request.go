@@ -68,6 +68,34 @@ func (s *Service) QueueChange(ctx context.Context, actor registrar.Actor, id str
 	return change, nil
 }
 
+// NameserverPlan is what a change of a domain's nameservers would do.
+type NameserverPlan struct {
+	// Now and Signed, whether it has DS records, are as the registry last said; Known means that it did.
+	Now           []Nameserver
+	Known, Signed bool
+	Then          []Nameserver
+	ChangeAt      time.Time // when the nameservers of a signed domain would change
+}
+
+// PlanNameservers returns what a change would do, or why it would not be stored.
+func (s *Service) PlanNameservers(ctx context.Context, actor registrar.Actor, id, servers string) (NameserverPlan, error) {
+	change, _, err := s.checkRequest(ctx, actor, id, ChangeRequest{Kind: Nameservers, Nameservers: servers})
+	if err != nil {
+		return NameserverPlan{}, err
+	}
+	last, err := s.cfg.Store.ListDomainChanges(ctx, id, 1)
+	if err != nil {
+		return NameserverPlan{}, err
+	}
+	if len(last) > 0 && !last[0].State.Final() {
+		return NameserverPlan{}, registrar.Conflict(ChangeInProgress)
+	}
+	record, known, err := s.cfg.Store.GetRegistryRecord(ctx, id)
+	return NameserverPlan{
+		Now: record.Nameservers, Known: known, Signed: len(record.DS) > 0, Then: change.Desired.Nameservers, ChangeAt: s.cfg.Now().Add(DSTTL(change.TLD)),
+	}, err
+}
+
 // checkRequest returns the change that a customer requests, if it is allowed.
 func (s *Service) checkRequest(ctx context.Context, actor registrar.Actor, id string, request ChangeRequest) (change Change, code string, err error) {
 	domain, err := s.getOwnDomain(ctx, actor, id)

@@ -149,6 +149,13 @@ func (s *Service) LacksTransferLock(tld string) bool {
 	return served && !registry.Registry.Capabilities(tld).Lock
 }
 
+// LacksHold reports whether the registry of the TLD does not let us take a domain out of the DNS. It
+// is false if no account serves the TLD.
+func (s *Service) LacksHold(tld string) bool {
+	registry, served := s.registryFor("", tld)
+	return served && registry.Registry.Capabilities(tld).NoHold
+}
+
 // registryFor returns the domain's sponsoring account or, if it has none, the one that
 // serves its TLD.
 func (s *Service) registryFor(account, tld string) (NamedRegistry, bool) {

@@ -139,6 +139,13 @@ type Term struct {
 	Locked                    bool // an operator's lock forbids renewals and restores
 }
 
+// UnderWay is what is not finished about a domain.
+type UnderWay struct {
+	ConfirmBy time.Time // when the domain is suspended unless its holder's address is confirmed; zero if it is
+	Change    string    // the kind of the domain change that is not finished; empty if there is none
+	ChangeAt  time.Time // when that change continues; zero if it does not wait
+}
+
 // Store stores domains.
 type Store interface {
 	// ListCustomerDomains returns the account's domains in any order.
@@ -172,6 +179,8 @@ type Store interface {
 	// GetDomain returns a customer's domain with the end of its term; false if they hold
 	// none with that id.
 	GetDomain(ctx context.Context, customer, domain string) (Domain, bool, error)
+	// ListDomainsUnderWay returns what is not finished about some of a customer's domains, by id.
+	ListDomainsUnderWay(ctx context.Context, customer string, domains []string) (map[string]UnderWay, error)
 	// ListDomainNotices returns the notices about a customer's domain, the newest first.
 	ListDomainNotices(ctx context.Context, customer, domain string, limit int) ([]Notice, error)
 	// ListReceipts returns the receipts of those of some withdrawal notices that are the customer's,
@@ -214,6 +223,18 @@ func (s *Service) Get(ctx context.Context, actor registrar.Actor, domain string)
 		err = &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
 	}
 	return found, err
+}
+
+// UnderWay returns, by id, what is not finished about those of some domains that the actor's account
+// holds. Finished ones are left out.
+func (s *Service) UnderWay(ctx context.Context, actor registrar.Actor, domains []string) (map[string]UnderWay, error) {
+	if actor.Customer == "" {
+		return nil, &registrar.Error{Kind: registrar.KindUnauthenticated}
+	}
+	if len(domains) == 0 {
+		return nil, nil
+	}
+	return s.store.ListDomainsUnderWay(ctx, actor.Customer, domains)
 }
 
 // Notice is a notice about a domain that was sent to its customer, or could not be.

@@ -68,6 +68,11 @@ func (n forbiddenStore) ListFormerDomains(context.Context, string, int) ([]Forme
 	return nil, nil
 }
 
+func (n forbiddenStore) ListDomainsUnderWay(context.Context, string, []string) (map[string]UnderWay, error) {
+	n.t.Error("the store was called")
+	return nil, nil
+}
+
 func (n forbiddenStore) ListDomainNotices(context.Context, string, string, int) ([]Notice, error) {
 	n.t.Error("the store was called")
 	return nil, nil

@@ -1,7 +1,7 @@
 -- Domains whose check is not opened yet, by id. A guest has been asked by the claim mail, so that
 -- those of the last day wait; there are never many of them.
 -- name: ListUncheckedDomains :many
-SELECT domains.id, domains.customer_id, domains.name, domains.registrant, domains.registrant_since, domains.contact_hold, customers.email FROM domains
+SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.registrant, domains.registrant_since, domains.contact_hold, customers.email FROM domains
 JOIN customers ON customers.id = domains.customer_id
 WHERE domains.contact_check IN ('new', 'guest') AND domains.contact_check <> '' AND domains.id > sqlc.arg(after_id)
     AND (domains.contact_check = 'new' OR domains.registrant_since <= sqlc.arg(guests_since))

@@ -274,3 +274,14 @@ WHERE id = sqlc.arg(id) AND status = sqlc.arg(was_status) AND sync_due = sqlc.ar
 
 -- name: GetCurrentDomainByName :one
 SELECT * FROM domains WHERE name = $1 AND status <> 'transferred_out';
+
+-- What is under way about some of a customer's domains: the confirmation of their holder's address, and
+-- a change. Domains without either are left out.
+-- name: ListDomainsUnderWay :many
+SELECT domains.id, CAST(coalesce(contact_checks.due_at, 0) AS BIGINT) AS confirm_by, CAST(coalesce(domain_changes.kind, '') AS TEXT) AS change_kind,
+    CAST(coalesce(domain_changes.wait_until, 0) AS BIGINT) AS change_at
+FROM domains
+LEFT JOIN contact_checks ON contact_checks.id = domains.contact_check AND contact_checks.ended_at = 0
+LEFT JOIN domain_changes ON domain_changes.domain_id = domains.id AND domain_changes.due_at > 0
+WHERE domains.customer_id = sqlc.arg(customer_id) AND (contact_checks.id <> '' OR domain_changes.id <> '')
+    AND domains.id IN (SELECT value FROM json_array_elements_text(CAST(sqlc.arg(domain_ids) AS TEXT)::json));

@@ -640,7 +640,7 @@ func (q *Queries) ListPlannedSuspensions(ctx context.Context, arg ListPlannedSus
 }
 
 const listUncheckedDomains = `-- name: ListUncheckedDomains :many
-SELECT domains.id, domains.customer_id, domains.name, domains.registrant, domains.registrant_since, domains.contact_hold, customers.email FROM domains
+SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.registrant, domains.registrant_since, domains.contact_hold, customers.email FROM domains
 JOIN customers ON customers.id = domains.customer_id
 WHERE domains.contact_check IN ('new', 'guest') AND domains.contact_check <> '' AND domains.id > $1
     AND (domains.contact_check = 'new' OR domains.registrant_since <= $2)
@@ -658,6 +658,7 @@ type ListUncheckedDomainsRow struct {
 	ID              string
 	CustomerID      string
 	Name            string
+	Tld             string
 	Registrant      string
 	RegistrantSince int64
 	ContactHold     string
@@ -679,6 +680,7 @@ func (q *Queries) ListUncheckedDomains(ctx context.Context, arg ListUncheckedDom
 			&i.ID,
 			&i.CustomerID,
 			&i.Name,
+			&i.Tld,
 			&i.Registrant,
 			&i.RegistrantSince,
 			&i.ContactHold,

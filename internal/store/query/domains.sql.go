@@ -650,6 +650,53 @@ func (q *Queries) ListDomainsDueForSync(ctx context.Context, syncDue int64, limi
 	return items, nil
 }
 
+const listDomainsUnderWay = `-- name: ListDomainsUnderWay :many
+SELECT domains.id, CAST(coalesce(contact_checks.due_at, 0) AS BIGINT) AS confirm_by, CAST(coalesce(domain_changes.kind, '') AS TEXT) AS change_kind,
+    CAST(coalesce(domain_changes.wait_until, 0) AS BIGINT) AS change_at
+FROM domains
+LEFT JOIN contact_checks ON contact_checks.id = domains.contact_check AND contact_checks.ended_at = 0
+LEFT JOIN domain_changes ON domain_changes.domain_id = domains.id AND domain_changes.due_at > 0
+WHERE domains.customer_id = $1 AND (contact_checks.id <> '' OR domain_changes.id <> '')
+    AND domains.id IN (SELECT value FROM json_array_elements_text(CAST($2 AS TEXT)::json))
+`
+
+type ListDomainsUnderWayRow struct {
+	ID         string
+	ConfirmBy  int64
+	ChangeKind string
+	ChangeAt   int64
+}
+
+// What is under way about some of a customer's domains: the confirmation of their holder's address, and
+// a change. Domains without either are left out.
+func (q *Queries) ListDomainsUnderWay(ctx context.Context, customerID string, domainIds string) ([]ListDomainsUnderWayRow, error) {
+	rows, err := q.db.QueryContext(ctx, listDomainsUnderWay, customerID, domainIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListDomainsUnderWayRow{}
+	for rows.Next() {
+		var i ListDomainsUnderWayRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.ConfirmBy,
+			&i.ChangeKind,
+			&i.ChangeAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listHeldDomains = `-- name: ListHeldDomains :many
 SELECT id, name FROM domains
 WHERE customer_id = $1 AND status <> 'transferred_out'

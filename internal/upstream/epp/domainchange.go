@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
@@ -24,7 +25,7 @@ func (p *Provisioner) Capabilities(tld string) domainchange.Capabilities {
 	policy := p.policyOf(tld)
 	return domainchange.Capabilities{
 		MinNameservers: max(minNameservers, policy.MinNameservers), MaxNameservers: policy.MaxNameservers,
-		Lock: !policy.NoTransferLock, Code: policy.Transfer != PushTransfer,
+		Lock: !policy.NoTransferLock, Code: policy.Transfer != PushTransfer, NoHold: policy.NoHold,
 		CodeLength: policy.AuthInfo.generatedLength(), CodeDays: policy.AuthInfo.ValidDays,
 		Contacts: policy.NeedsContacts(), Tech: slices.Contains(policy.Roles, Tech), Billing: slices.Contains(policy.Roles, Billing), MaxYears: policy.MaxYears,
 	}
@@ -89,7 +90,7 @@ func (p *Provisioner) ApplyChange(ctx context.Context, task domainchange.Task) (
 			if err = p.createHosts(ctx, update); err == nil {
 				return domainchange.Result{Signed: true, Record: changeRecordOf(&info)}, nil
 			}
-			return domainchange.Result{}, mapBillingError(err)
+			return domainchange.Result{}, namingServers(task, mapBillingError(err))
 		case info.Has("pendingUpdate"):
 			return domainchange.Result{Pending: true}, nil
 		case task.Pending: // the change was decided and the domain has not changed
@@ -111,8 +112,35 @@ func (p *Provisioner) ApplyChange(ctx context.Context, task domainchange.Task) (
 		case isUndecided(err):
 			return domainchange.Result{}, mapBillingError(err)
 		}
-		return domainchange.Result{}, p.dropNewContact(ctx, task, err)
+		return domainchange.Result{}, p.dropNewContact(ctx, task, namingServers(task, err))
 	}
+}
+
+// namingServers returns a refusal with those of the task's nameservers that the registry's explanation
+// names, if it names some.
+func namingServers(task domainchange.Task, err error) error {
+	refused, ok := errors.AsType[*ResultError](err)
+	if !ok || isUndecided(err) {
+		return err
+	}
+	var named []string
+	for _, server := range task.Nameservers {
+		if slices.ContainsFunc(refused.Reasons, func(reason string) bool { return namesHost(reason, server.Name) }) {
+			named = append(named, server.Name)
+		}
+	}
+	if len(named) == 0 {
+		return err
+	}
+	return &domainchange.ServersRefused{Names: named, Err: err}
+}
+
+// namesHost reports whether a text has a host name as a word.
+func namesHost(text, host string) bool {
+	words := strings.FieldsFunc(text, func(r rune) bool {
+		return r != '.' && r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	return slices.ContainsFunc(words, func(word string) bool { return strings.EqualFold(strings.Trim(word, "."), host) })
 }
 
 // isUndecided reports whether the registry has not refused the change.

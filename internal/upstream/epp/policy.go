@@ -46,7 +46,9 @@ type Policy struct {
 	// NoTransferLock means that a registrar can't set clientTransferProhibited; only the auth
 	// code protects a domain. Elsewhere new domains are locked.
 	NoTransferLock bool
-	Label          LabelRule
+	// NoHold means that a registrar can't set clientHold, which takes a domain out of the DNS.
+	NoHold bool
+	Label  LabelRule
 }
 
 // AuthInfoRule describes a registry's rules for auth codes.
@@ -111,7 +113,7 @@ var policies = map[string]Policy{
 	".eu": {
 		HostAttributes: true, MaxNameservers: 9, MinYears: 1, MaxYears: 10,
 		AuthInfo: AuthInfoRule{ValidDays: 40, OnDemand: true}, Transfer: ImmediateTransfer, TransferYears: 1,
-		NoTransferLock: true, Label: LabelRule{Min: 2},
+		NoTransferLock: true, NoHold: true, Label: LabelRule{Min: 2},
 	},
 	".at": austria, ".co.at": austria, ".or.at": austria,
 	".ch": switzerland, ".li": switzerland,
@@ -123,7 +125,7 @@ var policies = map[string]Policy{
 	// SIDN accepts no client statuses.
 	".nl": {
 		MaxNameservers: 13, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{}, NoRenew: true, Transfer: ImmediateTransfer, NoTransferLock: true, Label: LabelRule{Min: 2, NoIDN: true},
+		AuthInfo: AuthInfoRule{}, NoRenew: true, Transfer: ImmediateTransfer, NoTransferLock: true, NoHold: true, Label: LabelRule{Min: 2, NoIDN: true},
 	},
 	".fr": {
 		HostAttributes: true, MaxNameservers: 8, MinYears: 1, MaxYears: 10,
@@ -140,7 +142,7 @@ var policies = map[string]Policy{
 	".ai": withYears(defaultPolicy, 2, 10),
 	// Punktum dk and NASK accept no client statuses. At .pl the registrant confirms a transfer to
 	// the registry (dns.pl, registrar transfer), and it adds no time.
-	".dk": withoutLock(defaultPolicy), ".pl": poland,
+	".dk": withoutStatuses(defaultPolicy), ".pl": poland,
 	// CZ.NIC and Traficom: the auth code moves a domain at once, and its term stays.
 	".cz": transferredAtOnce(defaultPolicy), ".fi": transferredAtOnce(defaultPolicy),
 }
@@ -153,7 +155,7 @@ var (
 	}
 	switzerland = Policy{
 		MaxNameservers: 13, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 32, OnDemand: true}, NoRenew: true, Transfer: ImmediateTransfer, NoTransferLock: true, Label: LabelRule{Min: 3},
+		AuthInfo: AuthInfoRule{Min: 8, Max: 32, OnDemand: true}, NoRenew: true, Transfer: ImmediateTransfer, NoTransferLock: true, NoHold: true, Label: LabelRule{Min: 3},
 	}
 	sweden = Policy{
 		MaxNameservers: 13, MinYears: 1, MaxYears: 10,
@@ -161,7 +163,7 @@ var (
 	}
 	poland = Policy{
 		MaxNameservers: 13, MinYears: 1, MaxYears: 10,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 16}, NoTransferLock: true, NoAnswer: true,
+		AuthInfo: AuthInfoRule{Min: 8, Max: 16}, NoTransferLock: true, NoHold: true, NoAnswer: true,
 	}
 	nominet = Policy{
 		MaxNameservers: 10, MinYears: 1, MaxYears: 10,
@@ -174,8 +176,9 @@ func withYears(p Policy, minYears, maxYears int) Policy {
 	return p
 }
 
-func withoutLock(p Policy) Policy {
-	p.NoTransferLock = true
+// withoutStatuses returns a policy of a registry that accepts no client statuses.
+func withoutStatuses(p Policy) Policy {
+	p.NoTransferLock, p.NoHold = true, true
 	return p
 }
 

@@ -177,9 +177,11 @@ func reasonsOf(response *Node) []string {
 	for _, result := range response.All(nsEPP, "result") {
 		for _, part := range result.Children {
 			switch part.Local {
-			case "extValue":
-				if reason := part.value("", "reason"); reason != "" {
-					reasons = append(reasons, reason)
+			case "extValue": // the value, then the reason
+				for _, child := range part.Children {
+					if text := strings.TrimSpace(allText(child)); text != "" {
+						reasons = append(reasons, text)
+					}
 				}
 			case "value":
 				if text := strings.TrimSpace(allText(part)); text != "" {

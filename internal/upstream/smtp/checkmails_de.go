@@ -12,11 +12,20 @@ const germanCheckList = `{{range .Items}}
   und {{.Unlisted}} weitere{{end}}
 `
 
+// germanKeptList names the domains of a check that stay in the DNS, after those that don't.
+const germanKeptList = `{{if and .Kept (not .AllKept)}}
+Im DNS {{if eq .KeptDomains 1}}bleibt diese Domain{{else}}bleiben diese Domains{{end}}, weil ihre Registry uns etwas anderes
+nicht erlaubt. Die Bestätigung brauchen wir trotzdem:
+{{range .Kept}}
+  {{.}}{{end}}{{if .UnlistedKept}}
+  und {{.UnlistedKept}} weitere{{end}}
+{{end}}`
+
 // germanCheckMails are the mails about the confirmation of registrants' addresses in German. The
 // first goes to an address that may be a stranger's, so of the customer it has only the name; without
 // that and the domains, the mail looks like phishing.
 var germanCheckMails = map[registrar.MailKind]mailText{
-	registrar.MailContactCheck: {`{{if .Suspended}}` + germanCheckNames + ` nicht erreichbar: bitte E-Mail-Adresse bestätigen{{else if eq .Notice "1"}}` + germanCheckNames + `: bitte bestätigen Sie Ihre E-Mail-Adresse bis {{.Due}}{{else if eq .Notice "2"}}Erinnerung: ` + germanCheckNames + `, bitte bestätigen Sie Ihre E-Mail-Adresse bis {{.Due}}{{else}}Letzte Erinnerung: ` + germanCheckNames + `, am {{.Due}} nicht mehr erreichbar{{end}}`, `
+	registrar.MailContactCheck: {`{{if .Suspended}}` + germanCheckNames + ` nicht erreichbar: bitte E-Mail-Adresse bestätigen{{else if eq .Notice "1"}}` + germanCheckNames + `: bitte bestätigen Sie Ihre E-Mail-Adresse bis {{.Due}}{{else if eq .Notice "2"}}Erinnerung: ` + germanCheckNames + `, bitte bestätigen Sie Ihre E-Mail-Adresse bis {{.Due}}{{else}}Letzte Erinnerung: ` + germanCheckNames + `, {{if .Kept}}bitte bestätigen Sie Ihre E-Mail-Adresse bis {{.Due}}{{else}}nach dem {{.Due}} nicht mehr erreichbar{{end}}{{end}}`, `
 {{if .Others}}bei dotkontor sind diese Domains registriert{{else}}bei dotkontor ist diese Domain registriert{{end}}, und Sie sind mit dieser
 E-Mail-Adresse als Inhaber eingetragen:
 ` + germanCheckList + `{{with .Name}}
@@ -37,21 +46,29 @@ Bitte bestätigen Sie sie bis zum {{.Due}}:
 
 Auf der Seite genügt ein Klick. Ein Konto brauchen Sie dafür nicht. Der
 Link ist gültig bis {{.Until}}.
-{{if not .Suspended}}
+{{if .AllKept}}
+{{if .Others}}Die Domains bleiben{{else}}Die Domain bleibt{{end}} auch dann im DNS, weil die Registry uns etwas anderes nicht
+erlaubt. Fehlt Ihre Bestätigung nach dem {{.Due}} noch, prüfen wir den Fall
+und melden uns.
+{{else if not .Suspended}}
 Ohne Ihre Bestätigung müssen wir {{if .Others}}die Domains{{else}}die Domain{{end}} danach aus dem DNS nehmen. Websites und
 E-Mail-Adressen unter {{if .Others}}diesen Namen{{else}}diesem Namen{{end}} funktionieren dann nicht mehr.
-{{end}}
+{{end}}` + germanKeptList + `
 {{if .Others}}Gehören die Domains nicht Ihnen?{{else}}Gehört die Domain nicht Ihnen?{{end}} Dann bestätigen Sie bitte nichts.
 `},
-	registrar.MailContactWarning: {germanCheckNames + `: ohne Bestätigung des Inhabers ab {{.Due}} nicht mehr erreichbar`, `
+	registrar.MailContactWarning: {germanCheckNames + `: {{if .AllKept}}der Inhaber muss seine E-Mail-Adresse bis {{.Due}} bestätigen{{else}}ohne Bestätigung des Inhabers nach dem {{.Due}} nicht mehr erreichbar{{end}}`, `
 der Inhaber {{if .Others}}dieser Domains{{else}}dieser Domain{{end}} hat seine E-Mail-Adresse {{.Email}}
 noch nicht bestätigt:
 ` + germanCheckList + `
-Die Regeln für Domains (ICANN, § 49 BSIG) verlangen das. Bestätigt er sie
-nicht bis zum {{.Due}}, müssen wir {{if .Others}}die Domains{{else}}die Domain{{end}} aus dem DNS nehmen.
+Die Regeln für Domains (ICANN, § 49 BSIG) verlangen das. {{if .AllKept}}Bestätigt er sie
+nicht bis zum {{.Due}}, {{if .Others}}bleiben die Domains{{else}}bleibt die Domain{{end}} trotzdem im DNS, weil die
+Registry uns etwas anderes nicht erlaubt. Wir prüfen dann den Fall und
+melden uns bei Ihnen.
+{{else}}Bestätigt er sie
+nicht bis zum {{.Due}}, müssen wir {{if .Others}}die Domains{{else}}die Domain{{end}} danach aus dem DNS nehmen.
 Websites und E-Mail-Adressen unter {{if .Others}}diesen Namen{{else}}diesem Namen{{end}} funktionieren dann nicht
 mehr.
-
+{{end}}` + germanKeptList + `
 Heute haben wir dem Inhaber zum letzten Mal geschrieben. Bitten Sie ihn,
 den Link in dieser E-Mail zu öffnen und zu bestätigen. Sie können sie ihm
 hier noch einmal schicken lassen:

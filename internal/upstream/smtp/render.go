@@ -141,10 +141,15 @@ type templateData struct {
 	// SignIn is where to sign in; for a Buyer, who has a basket, on the way to the checkout.
 	SignIn string
 	// Notice is the number of a mail that asks to confirm an address, Due the last day to do so.
-	Notice, Due       string
-	Suspended         bool // domains are suspended until then
-	Unlisted          int  // domains that Items does not have
-	Buyer, NoPassword bool
+	Notice, Due string
+	Suspended   bool // domains are suspended until then
+	Unlisted    int  // domains that Items does not have
+	// Kept are the first of KeptDomains that stay in the DNS without a confirmation, AllKept means
+	// that the mail is about no others.
+	Kept                      []string
+	KeptDomains, UnlistedKept int
+	AllKept                   bool
+	Buyer, NoPassword         bool
 }
 
 // templates are the parsed mails by language code.
@@ -221,6 +226,9 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	if all, _ := strconv.Atoi(message.Data["domains"]); all > len(data.Items) {
 		data.Others, data.Unlisted = all-1, all-len(data.Items)
 	}
+	data.Kept, data.AllKept = lines(message.Data["kept"]), message.Data["all_kept"] == "true"
+	data.KeptDomains, _ = strconv.Atoi(message.Data["kept_domains"])
+	data.UnlistedKept = max(data.KeptDomains-len(data.Kept), 0)
 	data.Over = message.Data["over"] == "true"
 	data.Lasts = message.Data["lasts"] == "true"
 	data.renewalData = lang.renewalData(message.Data, portal)

@@ -69,6 +69,9 @@ func (h *Handler) bulkAction(req *ui.Request) error {
 	if asks && req.Field("confirmed") != "yes" {
 		return h.showBulk(req, request, nil)
 	}
+	if kind == bulk.Nameservers && !sameServers(req.Field("asked"), request.Nameservers) {
+		return h.confirmNameservers(req, request)
+	}
 	if kind == bulk.Holder && req.Field("asked") != ownHolder(request.Holder) { // the page says what an unconfirmed address entails
 		if unconfirmed, err := h.unconfirmedHolder(req, request.Holder); err != nil || unconfirmed != "" {
 			return h.showBulk(req, request, err)
@@ -422,6 +425,7 @@ func (h *Handler) bulkRow(req *ui.Request, kind bulk.Kind, outcome bulk.Outcome)
 	case outcome.ChangeID == "" || change.State == domainchange.StatusDone:
 	case change.State == domainchange.StatusRefused:
 		refuse(h.refusalCode(change))
+		row.Text = h.withServers(req, row.Text, change)
 	case change.State == domainchange.StatusWaiting:
 		row.Tone, row.Key = "warn", "change_state.waiting"
 		row.Text = h.templates.Text(req.Language, "bulk.planned", ui.FormatDate(req.Language, change.WaitUntil))

@@ -2,10 +2,12 @@ package portal
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -104,7 +106,25 @@ func (h *Handler) contactChecks(req *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	return h.templates.Render(req, ui.View{Name: "contactchecks", Title: "contact_checks.title", Section: profilePath, Data: checks})
+	var rows []contactRow
+	for _, check := range checks {
+		row := contactRow{Check: check, Shown: slices.Concat(check.Names, check.Kept)}
+		row.Shown = row.Shown[:min(len(row.Shown), maxSummedNames)]
+		if row.More = check.Domains - len(row.Shown); len(check.Kept) > 0 {
+			row.Staying = h.namesInSummary(req.Language, check.Kept)
+		}
+		rows = append(rows, row)
+	}
+	return h.templates.Render(req, ui.View{Name: "contactchecks", Title: "contact_checks.title", Section: profilePath, Data: rows})
+}
+
+// contactRow is an unconfirmed address with the first of its domains. Staying names those that stay in
+// the DNS.
+type contactRow struct {
+	contactcheck.Check
+	Shown   []string
+	More    int
+	Staying string
 }
 
 func (h *Handler) resendContact(req *ui.Request) error {
@@ -124,6 +144,47 @@ func (h *Handler) resendContact(req *ui.Request) error {
 // Suspended reports whether the domain is offline because its holder's address is not confirmed.
 func (v domainView) Suspended() bool {
 	return v.ContactCheck != nil && v.ContactCheck.Stage() == contactcheck.Suspended
+}
+
+// badge is a short text in the colour of its urgency.
+type badge struct{ Tone, Text string }
+
+// underWayBadges says what is not finished about a domain, the most urgent first. The state of a
+// suspended domain names the unconfirmed address.
+func (h *Handler) underWayBadges(req *ui.Request, domain portfolio.Domain, open portfolio.UnderWay) (badges []badge) {
+	add := func(tone, key string, values ...any) {
+		badges = append(badges, badge{tone, h.templates.Text(req.Language, key, values...)})
+	}
+	if !open.ConfirmBy.IsZero() && domain.Restriction != portfolio.Suspended {
+		tone := "warn"
+		if !h.Now().Before(open.ConfirmBy) {
+			tone = "bad"
+		}
+		add(tone, "underway.unconfirmed", ui.FormatDate(req.Language, contactcheck.Check{DueAt: open.ConfirmBy}.LastDay()))
+	}
+	switch {
+	case open.Change == "":
+	case open.ChangeAt.IsZero():
+		add("wait", "underway.change")
+	default:
+		add("wait", "underway.planned", ui.FormatDate(req.Language, open.ChangeAt))
+	}
+	return badges
+}
+
+// ContactKey is the text key of what happens to the domain without a confirmation.
+func (v domainView) ContactKey() string {
+	return contactKey("contact_check.", v.ContactCheck.Stage(), v.Capabilities.NoHold)
+}
+
+// contactKey returns the text key for a stage; kept means that the registry does not let us take a
+// domain out of the DNS.
+func contactKey(prefix string, stage contactcheck.State, kept bool) string {
+	key := prefix + string(stage)
+	if kept && stage != contactcheck.Suspended {
+		key += "_kept"
+	}
+	return key
 }
 
 // addContactCheck adds the open check of a domain to its page.
@@ -148,11 +209,19 @@ func (h *Handler) addContactChecks(req *ui.Request, view *overviewView) (int, er
 	}
 	checks, err := h.Contacts.ListOwn(req.R.Context(), req.Actor())
 	for _, check := range checks {
-		until := check.DueAt
-		if check.State == contactcheck.Suspended {
-			until = time.Time{}
+		line := overviewLine{Until: check.LastDay(), URL: contactChecksPath, ActionKey: "do.contact"}
+		key := contactKey("line.contact.", check.Stage(), len(check.Names) == 0)
+		line.Text = h.templates.Text(req.Language, key, check.Email, ui.FormatDate(req.Language, line.Until))
+		switch {
+		case len(check.Names) > 0:
+			line.Name, line.More = check.Names[0], check.Domains-len(check.Kept)-1
+		case len(check.Kept) > 0:
+			line.Name, line.More = check.Kept[0], check.Domains-1
 		}
-		view.addDecision(overviewLine{Text: h.templates.Text(req.Language, "line.contact."+string(check.Stage()), check.Email), Until: until, URL: contactChecksPath, ActionKey: "do.contact"})
+		if check.State == contactcheck.Suspended {
+			line.Until = time.Time{}
+		}
+		view.addDecision(line)
 	}
 	return len(checks), err
 }

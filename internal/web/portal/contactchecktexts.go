@@ -46,19 +46,48 @@ var contactCheckTexts = ui.Texts{
 	},
 	"note.contact_confirmed": {"Diese Adresse muss nicht mehr bestätigt werden.", "This address no longer has to be confirmed."},
 	"contact_check.pending": {
-		"Der Inhaber hat seine E-Mail-Adresse {1} noch nicht bestätigt. Geschieht das nicht bis {2}, müssen wir die Domain aus dem DNS nehmen.",
-		"The holder has not confirmed the email address {1} yet. Without a confirmation by {2}, we have to take the domain out of the DNS.",
+		"Der Inhaber hat seine E-Mail-Adresse {1} noch nicht bestätigt. Bestätigt er sie nicht bis zum {2}, müssen wir die Domain danach aus dem DNS nehmen.",
+		"The holder has not confirmed the email address {1} yet. Without a confirmation by the end of {2}, German time, we have to take the domain out of the DNS after that day.",
+	},
+	"contact_check.pending_kept": {
+		"Der Inhaber hat seine E-Mail-Adresse {1} noch nicht bestätigt. Bestätigt er sie nicht bis zum {2}, bleibt die Domain trotzdem im DNS, weil die Registry uns etwas anderes nicht erlaubt. Wir prüfen dann den Fall und melden uns bei Ihnen.",
+		"The holder has not confirmed the email address {1} yet. Without a confirmation by the end of {2}, German time, the domain stays in the DNS all the same, as the registry doesn't let us do otherwise. We will then look into the case and contact you.",
+	},
+	"contact_check.overdue_kept": {
+		"Der Inhaber hat seine E-Mail-Adresse {1} nicht bis zum {2} bestätigt. Die Domain bleibt im DNS, weil die Registry uns etwas anderes nicht erlaubt. Wir prüfen den Fall und melden uns bei Ihnen.",
+		"The holder did not confirm the email address {1} by {2}. The domain stays in the DNS, as the registry doesn't let us do otherwise. We are looking into the case and will contact you.",
 	},
 	"contact_check.overdue": {
-		"Der Inhaber hat seine E-Mail-Adresse {1} nicht bis {2} bestätigt. Wir müssen die Domain jetzt aus dem DNS nehmen; noch ist sie erreichbar.",
+		"Der Inhaber hat seine E-Mail-Adresse {1} nicht bis zum {2} bestätigt. Wir müssen die Domain jetzt aus dem DNS nehmen; noch ist sie erreichbar.",
 		"The holder did not confirm the email address {1} by {2}. We have to take the domain out of the DNS now; it is still online.",
 	},
 	"contact_check.suspended": {
 		"Diese Domain ist nicht im DNS und nicht erreichbar, weil der Inhaber seine E-Mail-Adresse {1} nicht bestätigt hat. Nach der Bestätigung nehmen wir sie sofort wieder auf; bis sie überall erreichbar ist, kann es einige Stunden dauern.",
 		"We took this domain out of the DNS because the holder has not confirmed the email address {1}. Once it is confirmed, we put the domain back at once; it can take a few hours until it works everywhere.",
 	},
-	"line.contact.pending":   {"{1}: als Adresse des Inhabers noch nicht bestätigt", "{1}: not confirmed as the holder's address yet"},
-	"line.contact.overdue":   {"{1}: nicht bestätigt, Frist abgelaufen", "{1}: not confirmed, deadline passed"},
-	"line.contact.suspended": {"{1}: nicht bestätigt, Domains nicht im DNS", "{1}: not confirmed, domains not in the DNS"},
-	"do.contact":             {"Ansehen", "View"},
+	"contact_checks.kept": {
+		"Auch ohne Bestätigung im DNS, weil die Registry uns etwas anderes nicht erlaubt: {1}",
+		"Staying in the DNS even without a confirmation, as the registry doesn't let us do otherwise: {1}",
+	},
+	"line.contact.pending": {
+		"Der Inhaber hat seine Adresse {1} noch nicht bestätigt. Ohne Bestätigung nach dem {2} nicht mehr erreichbar.",
+		"The holder has not confirmed the address {1} yet. Offline after {2} without a confirmation.",
+	},
+	"line.contact.pending_kept": {
+		"Der Inhaber muss seine Adresse {1} bis zum {2} bestätigen.",
+		"The holder must confirm the address {1} by {2}.",
+	},
+	"line.contact.overdue": {
+		"Der Inhaber hat seine Adresse {1} nicht bis zum {2} bestätigt. Noch erreichbar, bis wir den Eintrag im DNS entfernen.",
+		"The holder did not confirm the address {1} by {2}. Still online until we remove the DNS entry.",
+	},
+	"line.contact.overdue_kept": {
+		"Der Inhaber hat seine Adresse {1} nicht bis zum {2} bestätigt. Wir prüfen den Fall und melden uns bei Ihnen.",
+		"The holder did not confirm the address {1} by {2}. We are looking into the case and will contact you.",
+	},
+	"line.contact.suspended": {
+		"Nicht im DNS und nicht erreichbar: Der Inhaber hat seine Adresse {1} nicht bis zum {2} bestätigt.",
+		"Not in the DNS and offline: the holder did not confirm the address {1} by {2}.",
+	},
+	"do.contact": {"Ansehen", "View"},
 }

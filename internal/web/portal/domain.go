@@ -33,6 +33,7 @@ type domainView struct {
 	Disputed      bool                      // locked because of a payment dispute
 	Contact       string                    // the contact form
 	Waiting       bool                      // the open change waits for its second step
+	RemovedDS     []domainchange.DS         // see removedDS
 	Refused       *refusedPlan              // nil unless the last nameserver change failed after its first step
 	Recent        bool
 	Again         string
@@ -154,7 +155,7 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 		view.Contact = ui.EnglishContactPath
 	}
 	view.Waiting = view.Open != nil && view.Open.State == domainchange.StatusWaiting
-	view.Refused = h.refusedPlan(req, view.View)
+	view.Refused, view.RemovedDS = h.refusedPlan(req, view.View), removedDS(view.View, h.Now())
 	if view.NameserversProblem == "" {
 		view.Nameservers = nameserverLines(view.Record.Nameservers)
 	}
@@ -201,10 +202,14 @@ func (h *Handler) refusedPlan(req *ui.Request, view domainchange.View) *refusedP
 	if !shown {
 		return nil
 	}
-	return &refusedPlan{
+	plan := &refusedPlan{
 		At: change.UpdatedAt, Servers: change.Desired.Nameservers, Reason: h.templates.Text(req.Language, ui.ProblemKey(h.refusalCode(change))),
 		Retry: view.Closed[domainchange.Nameservers] == "",
 	}
+	if len(change.Desired.RefusedServers) > 0 { // all that were requested are listed
+		plan.Reason = h.withServers(req, plan.Reason, change)
+	}
+	return plan
 }
 
 func refusedAfterUnsigning(view domainchange.View, now time.Time) (domainchange.Change, bool) {
@@ -218,6 +223,45 @@ func refusedAfterUnsigning(view domainchange.View, now time.Time) (domainchange.
 		}
 	}
 	return domainchange.Change{}, false
+}
+
+// removedDS returns the DS records that the last nameserver change removed for nothing, because it was
+// canceled or refused, and that the registry does not have: the customer may want them back. It returns
+// none after another DS record was added, or some of these were removed again.
+func removedDS(view domainchange.View, now time.Time) []domainchange.DS {
+	last := slices.IndexFunc(view.Changes, func(change domainchange.Change) bool { return change.Kind == domainchange.Nameservers })
+	if last < 0 || !view.HasRecord {
+		return nil
+	}
+	change := view.Changes[last]
+	ended := change.State == domainchange.StatusCanceled || change.State == domainchange.StatusRefused
+	if !ended || !now.Before(change.UpdatedAt.AddDate(0, 0, refusedPlanDays)) {
+		return nil
+	}
+	decided := slices.ContainsFunc(view.Changes[:last], func(later domainchange.Change) bool {
+		if later.State != domainchange.StatusDone || later.Desired.DS == nil {
+			return false
+		}
+		return (later.Kind == domainchange.AddDS) != slices.Contains(change.Desired.RemovedDS, *later.Desired.DS)
+	})
+	if decided {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(change.Desired.RemovedDS), func(ds domainchange.DS) bool { return slices.Contains(view.Record.DS, ds) })
+}
+
+// closing is why a change is not possible, and until when if that is known.
+type closing struct {
+	Code  registrar.Code
+	Until time.Time
+}
+
+// Closing returns until when a reason applies: changes wait for one of the nameservers.
+func (v domainView) Closing(why registrar.Code) closing {
+	if v.Waiting && why == domainchange.ChangeInProgress {
+		return closing{why, v.Open.WaitUntil}
+	}
+	return closing{Code: why}
 }
 
 // HolderDisputed reports whether the holder could not be set because the payment is disputed.
@@ -392,11 +436,7 @@ func (h *Handler) change(kind domainchange.ChangeKind) ui.PageFunc {
 		case err != nil:
 			return h.changeProblem(req, kind, err)
 		case change.State == domainchange.StatusRefused:
-			refused := &registrar.Error{Kind: registrar.KindConflict, Code: h.refusalCode(change)}
-			if change.Kind == domainchange.Nameservers {
-				refused.Err = refusedServers(change.Desired.Nameservers)
-			}
-			return h.changeProblem(req, kind, refused)
+			return h.changeProblem(req, kind, &registrar.Error{Kind: registrar.KindConflict, Code: h.refusalCode(change), Err: refusedChange{change}})
 		case code != "":
 			return h.showDomain(req, http.StatusOK, domainView{DS: dsField, Code: code})
 		}
@@ -413,11 +453,30 @@ func (h *Handler) change(kind domainchange.ChangeKind) ui.PageFunc {
 	}
 }
 
-// refusedServers are the nameservers of a change that the registry refused. It does not say which of
-// them it means.
-type refusedServers []domainchange.Nameserver
+// refusedChange is the cause of an error about a change that the registry refused.
+type refusedChange struct{ domainchange.Change }
 
-func (refusedServers) Error() string { return "nameservers refused" }
+func (refusedChange) Error() string { return "change refused" }
+
+// withServers adds to the reason of a refusal the nameservers that the registry names, or else all that
+// were requested if it means some of them.
+func (h *Handler) withServers(req *ui.Request, reason string, change domainchange.Change) string {
+	about := h.refusalCode(change)
+	switch {
+	case change.Kind != domainchange.Nameservers:
+		return reason
+	case len(change.Desired.RefusedServers) > 0:
+		return h.templates.Text(req.Language, "problem.refused_servers", reason, strings.Join(change.Desired.RefusedServers, ", "))
+	case about == registrar.EPPMissing || about == registrar.EPPNotAllowed:
+		names := make([]string, len(change.Desired.Nameservers))
+		for i, server := range change.Desired.Nameservers {
+			names[i] = server.Name
+		}
+		return h.templates.Text(req.Language, "problem.with_servers", reason, strings.Join(names, ", "))
+	default:
+		return reason
+	}
+}
 
 // cancelChange cancels a nameserver change that waits for its second step.
 func (h *Handler) cancelChange(req *ui.Request) error {

@@ -113,6 +113,39 @@ func TestRefusedPlan_ShownWhileDomainMayLackDNSSEC(t *testing.T) {
 	}
 }
 
+func TestRemovedDS_OfferedUntilTheCustomerHasDecided(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 19, 10, 0, 0, 0, time.UTC)
+	one, two, other := domainchange.DS{KeyTag: 1}, domainchange.DS{KeyTag: 2}, domainchange.DS{KeyTag: 3}
+	ended := domainchange.Change{Kind: domainchange.Nameservers, State: domainchange.StatusCanceled, UpdatedAt: now.AddDate(0, 0, -1), Desired: domainchange.DesiredState{RemovedDS: []domainchange.DS{one, two}}}
+	refused, waiting, old := ended, ended, ended
+	refused.State, waiting.State, old.UpdatedAt = domainchange.StatusRefused, domainchange.StatusWaiting, now.AddDate(0, 0, -31)
+	about := func(kind domainchange.ChangeKind, ds domainchange.DS, state domainchange.ChangeStatus) domainchange.Change {
+		return domainchange.Change{Kind: kind, State: state, Desired: domainchange.DesiredState{DS: &ds}}
+	}
+	for name, test := range map[string]struct {
+		changes []domainchange.Change
+		record  []domainchange.DS
+		want    int
+	}{
+		"canceled":           {[]domainchange.Change{ended}, nil, 2},
+		"refused":            {[]domainchange.Change{refused}, nil, 2},
+		"not removed":        {[]domainchange.Change{ended}, []domainchange.DS{one, two}, 0},
+		"still waiting":      {[]domainchange.Change{waiting}, nil, 0},
+		"a month ago":        {[]domainchange.Change{old}, nil, 0},
+		"one is back":        {[]domainchange.Change{about(domainchange.AddDS, one, domainchange.StatusDone), ended}, []domainchange.DS{one}, 1},
+		"another was added":  {[]domainchange.Change{about(domainchange.AddDS, other, domainchange.StatusDone), ended}, []domainchange.DS{other}, 0},
+		"another refused":    {[]domainchange.Change{about(domainchange.AddDS, other, domainchange.StatusRefused), ended}, nil, 2},
+		"added and removed":  {[]domainchange.Change{about(domainchange.RemoveDS, one, domainchange.StatusDone), about(domainchange.AddDS, one, domainchange.StatusDone), ended}, nil, 0},
+		"no change of these": {[]domainchange.Change{about(domainchange.RemoveDS, one, domainchange.StatusDone)}, nil, 0},
+	} {
+		view := domainchange.View{Changes: test.changes, HasRecord: true, Record: domainchange.Record{DS: test.record}}
+		if got := removedDS(view, now); len(got) != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 func TestHistory_ChangeRefusedByDisputeSaysSo(t *testing.T) {
 	t.Parallel()
 	change := domainchange.Change{Kind: domainchange.UpdateRegistrant, State: domainchange.StatusRefused, Failure: domainchange.DomainDisputed}

@@ -37,6 +37,10 @@ var domainListTexts = ui.Texts{
 	"domains.yes": {"ja", "yes"},
 	"domains.no":  {"nein", "no"},
 
+	"underway.unconfirmed": {"Adresse unbestätigt, Frist {1}", "address unconfirmed, due {1}"},
+	"underway.change":      {"Änderung läuft", "change in progress"},
+	"underway.planned":     {"neue Nameserver am {1}", "new nameservers on {1}"},
+
 	"declared.termination": {"gekündigt", "cancelled"},
 	"declared.withdrawal":  {"widerrufen", "withdrawn"},
 
@@ -116,8 +120,8 @@ var domainListTexts = ui.Texts{
 		"All selected domains then use them.",
 	},
 	"bulk.ns_signed": {
-		"Ist bei einer Domain DNSSEC an, entfernen wir sofort ihren DS-Eintrag; ab dann ist DNSSEC aus, auch wenn Sie die Änderung abbrechen. Die Nameserver ändern wir erst, wenn die Domain dabei erreichbar bleibt. Den Tag nennen wir Ihnen danach.",
-		"If DNSSEC is on for a domain, we remove its DS record at once; DNSSEC is off from then on, even if you cancel the change. We change the nameservers only when that can no longer make the domain unreachable. We then tell you the date.",
+		"Ist bei einer Domain DNSSEC an, entfernen wir sofort ihren DS-Eintrag; ab dann ist DNSSEC aus, auch wenn Sie die Änderung abbrechen. Die Nameserver ändern wir erst, wenn die Domain dabei erreichbar bleibt. Den Tag nennen wir Ihnen im nächsten Schritt.",
+		"If DNSSEC is on for a domain, we remove its DS record at once; DNSSEC is off from then on, even if you cancel the change. We change the nameservers only when that can no longer make the domain unreachable. The next step names the date.",
 	},
 	"bulk.ns_save":     {"Nameserver ändern (Domains: {1})", "Change nameservers (domains: {1})"},
 	"bulk.folder_hint": {"Leer lassen, um die Domains aus ihrem Ordner zu nehmen.", "Leave empty to remove the domains from their folder."},

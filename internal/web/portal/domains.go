@@ -20,6 +20,7 @@ type domainRow struct {
 	End      termEnd
 	Unlocked bool              // it could be locked against transfers and is not
 	Notices  []withdrawal.Kind // open withdrawals and terminations of its contract
+	UnderWay []badge           // what is not finished about it
 }
 
 // openNotices returns, by domain, the kinds of the visitor's open withdrawals and terminations of its
@@ -135,8 +136,12 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 	if err != nil {
 		return err
 	}
+	underWay, err := h.Portfolio.UnderWay(req.R.Context(), req.Actor(), ids)
+	if err != nil {
+		return err
+	}
 	for _, d := range some.Domains {
-		line := domainRow{Domain: d, End: h.termEndOf(req, d), Unlocked: h.isUnlocked(d), Notices: notices[d.ID]}
+		line := domainRow{Domain: d, End: h.termEndOf(req, d), Unlocked: h.isUnlocked(d), Notices: notices[d.ID], UnderWay: h.underWayBadges(req, d, underWay[d.ID])}
 		h.hold(req, &line.End, d, line.Notices)
 		view.Actions = view.Actions || line.End.Renewable
 		view.Domains = append(view.Domains, line)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
@@ -82,12 +81,8 @@ const maxQuotedLine = 80
 // errorMessage returns the text of an error, with the line of input that it is about.
 func (h *Handler) errorMessage(req *ui.Request, key string, err error) string {
 	message := h.codeMessage(req, key, registrar.CodeOf(err))
-	if servers, ok := errors.AsType[refusedServers](err); ok && len(servers) > 0 {
-		names := make([]string, len(servers))
-		for i, server := range servers {
-			names[i] = server.Name
-		}
-		return h.templates.Text(req.Language, "problem.with_servers", message, strings.Join(names, ", "))
+	if refused, ok := errors.AsType[refusedChange](err); ok {
+		return h.withServers(req, message, refused.Change)
 	}
 	line, ok := errors.AsType[*domainchange.InputLine](err)
 	if !ok {

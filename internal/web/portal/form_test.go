@@ -16,12 +16,15 @@ func TestErrorMessage_RefusedNameserversAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	views, err := frame.LoadTemplates(templateFS, texts, domainTexts)
+	views, err := frame.LoadTemplates(templateFS, texts, domainTexts, nameserverTexts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := &Handler{templates: views}
-	refused := &registrar.Error{Kind: registrar.KindConflict, Code: registrar.EPPMissing, Err: refusedServers{{Name: "ns1.tee.de"}, {Name: "ns2.tee.de"}}}
+	refusal := domainchange.Change{Kind: domainchange.Nameservers, Failure: registrar.EPPMissing, Desired: domainchange.DesiredState{
+		Nameservers: []domainchange.Nameserver{{Name: "ns1.tee.de"}, {Name: "ns2.tee.de"}},
+	}}
+	refused := &registrar.Error{Kind: registrar.KindConflict, Code: registrar.EPPMissing, Err: refusedChange{refusal}}
 	for language, want := range map[string]string{
 		ui.German:  "Die Registry kennt einen der Nameserver nicht. Gewünscht: ns1.tee.de, ns2.tee.de",
 		ui.English: "The registry doesn't know one of the nameservers. Requested: ns1.tee.de, ns2.tee.de",
@@ -29,6 +32,11 @@ func TestErrorMessage_RefusedNameserversAreNamed(t *testing.T) {
 		if got := h.errorMessage(&ui.Request{Language: language}, "problem.epp_missing", refused); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+	refusal.Desired.RefusedServers = []string{"ns2.tee.de"}
+	refused.Err = refusedChange{refusal}
+	if got := h.errorMessage(&ui.Request{Language: ui.German}, "problem.epp_missing", refused); got != "Die Registry kennt einen der Nameserver nicht. Gemeint: ns2.tee.de" {
+		t.Errorf("the registry has named one: %q", got)
 	}
 	wrong := &registrar.Error{Kind: registrar.KindInvalid, Err: &domainchange.InputLine{Number: 2, Text: "ns1,ns2"}}
 	if got := h.errorMessage(&ui.Request{Language: ui.English}, "problem.bad_nameserver", wrong); got == "" || got[:6] != "Line 2" {

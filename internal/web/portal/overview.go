@@ -22,6 +22,7 @@ type overviewLine struct {
 	Text      string
 	Until     time.Time
 	Notices   []withdrawal.Kind // open withdrawals and terminations of that domain's contract
+	UnderWay  []badge           // what is not finished about that domain, besides what the line says
 	URL       string
 	ActionKey string // the text key of the link; empty if the name is the link
 }
@@ -119,7 +120,7 @@ func (h *Handler) home(req *ui.Request) error {
 	if err := h.addNewest(req, &view); err != nil {
 		return err
 	}
-	if err := h.addNoticeKinds(req, &view); err != nil {
+	if err := h.addDomainBadges(req, &view); err != nil {
 		return err
 	}
 	if !req.Visitor.Customer.HasPassword { // a buyer, who chooses one after the purchase
@@ -171,9 +172,9 @@ func (h *Handler) addNewest(req *ui.Request, view *overviewView) error {
 	return nil
 }
 
-// addNoticeKinds adds what the customer has withdrawn from or terminated to the lines about these
-// domains. A line about an order is about the order, whichever domain it names.
-func (h *Handler) addNoticeKinds(req *ui.Request, view *overviewView) error {
+// addDomainBadges adds what the customer has withdrawn from or terminated, and what is not finished, to
+// the lines about these domains. A line about an order is about the order, whichever domain it names.
+func (h *Handler) addDomainBadges(req *ui.Request, view *overviewView) error {
 	var ids []string
 	for _, part := range view.Parts {
 		for _, line := range part.Lines {
@@ -183,10 +184,19 @@ func (h *Handler) addNoticeKinds(req *ui.Request, view *overviewView) error {
 		}
 	}
 	notices, err := h.openNotices(req, ids)
+	if err != nil {
+		return err
+	}
+	underWay, err := h.Portfolio.UnderWay(req.R.Context(), req.Actor(), ids)
 	for _, part := range view.Parts {
 		for i, line := range part.Lines {
 			if line.Held != nil {
 				part.Lines[i].Notices = notices[line.Held.ID]
+				open := underWay[line.Held.ID]
+				if part.ID == "progress" { // the line is about the change
+					open.Change = ""
+				}
+				part.Lines[i].UnderWay = h.underWayBadges(req, *line.Held, open)
 				if end := h.termEndOf(req, *line.Held); end.Charges && end.Text == line.Text {
 					h.hold(req, &end, *line.Held, notices[line.Held.ID])
 					part.Lines[i].Text = end.Text

@@ -270,6 +270,9 @@ func TestNameservers_SignedDomainKeepsDSIfRegistryRefusesThem(t *testing.T) {
 		Kind: domainchange.Nameservers, Nameservers: "ns1.neu.example\nns1.gibtesnicht-a.com",
 	})
 	must(t, err)
+	if named := change.Desired.RefusedServers; len(named) != 1 || named[0] != "ns1.gibtesnicht-a.com" {
+		t.Errorf("the refusal names %q", named)
+	}
 	if change.State != domainchange.StatusRefused || change.Failure == "" || len(s.dnsRecords("behalten.com", dns.TypeDS)) != 1 {
 		t.Errorf("it is %s because of %q, with %v", change.State, change.Failure, s.dnsRecords("behalten.com", dns.TypeDS))
 	}

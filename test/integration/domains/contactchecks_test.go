@@ -47,7 +47,7 @@ func newContactEnv(t *testing.T, names ...string) *contactEnv {
 	s := &contactEnv{termEnv: newTermEnv(t, 1, names...)}
 	var err error
 	s.up.Store(true)
-	s.config.Registries[0].Registry = timingOutRegistry{s.provisioner, &s.up}
+	s.config.Registries[0].Registry = contactRegistry{timingOutRegistry{s.provisioner, &s.up}}
 	s.config.HeldOtherwise = s.db.IsHeldOtherwise
 	s.service, err = domainchange.New(s.config)
 	must(t, err)
@@ -64,11 +64,28 @@ func newContactEnv(t *testing.T, names ...string) *contactEnv {
 	return s
 }
 
+// contactRegistry takes no domain below .info out of the DNS, as EURid does for .eu.
+type contactRegistry struct{ timingOutRegistry }
+
+func (r contactRegistry) Capabilities(tld string) domainchange.Capabilities {
+	capabilities := r.timingOutRegistry.Capabilities(tld)
+	capabilities.NoHold = tld == ".info"
+	return capabilities
+}
+
+func (r contactRegistry) ApplyChange(ctx context.Context, task domainchange.Task) (domainchange.Result, error) {
+	if task.TLD == ".info" && task.Kind == domainchange.Hold {
+		return domainchange.Result{}, registrar.Conflict(registrar.RegistryDenied)
+	}
+	return r.timingOutRegistry.ApplyChange(ctx, task)
+}
+
 // giveToClient adds domains of ada's and makes the client their holder.
 func (s *contactEnv) giveToClient(names ...string) (ids []string) {
 	s.t.Helper()
 	for _, name := range names {
-		id := s.addEnding(strings.TrimSuffix(name, ".org"), ".org", 400)
+		label, tld, _ := strings.Cut(name, ".")
+		id := s.addEnding(label, "."+tld, 400)
 		s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: s.client})
 		ids = append(ids, id)
 	}
@@ -144,7 +161,7 @@ func TestContactCheck_UnconfirmedAddressSuspendsDomainUntilConfirmed(t *testing.
 	}
 	s.advance(2)
 	s.wantHeld("kunde.org", false)
-	s.advance(2)
+	s.advance(3)
 	s.wantHeld("kunde.org", true)
 	s.wantHeld("eigen.org", false)
 	s.wantMails(registrar.MailContactSuspended, ada+"@example.org", 1)
@@ -218,6 +235,45 @@ func TestContactCheck_LastReminderWarnsCustomerWithDomainsAndDay(t *testing.T) {
 		t.Errorf("the warning has %v, due is %s", mail.Data, due)
 	}
 	s.wantHeld("kunde.org", false)
+}
+
+func TestContactCheck_DomainIsOnlineUntilTheNamedDayIsOverInGermany(t *testing.T) {
+	t.Parallel()
+	s := newContactEnv(t, "kunde.org")
+	s.giveToClient("kunde.org")
+	s.advance(6)
+	s.advance(6)
+	named, err := time.ParseInLocation(time.DateOnly, s.wantMails(registrar.MailContactWarning, ada+"@example.org", 1)[0].Data["due"], registrar.Germany())
+	must(t, err)
+	over := named.AddDate(0, 0, 1)
+	s.advanceTo(over.Add(-10 * time.Minute))
+	s.wantHeld("kunde.org", false)
+	s.advanceTo(over.Add(time.Minute))
+	s.wantHeld("kunde.org", true)
+}
+
+func TestContactCheck_WarningNamesOnlyDomainsThatGoOffline(t *testing.T) {
+	t.Parallel()
+	s := newContactEnv(t, "kunde.org", "bleibt.info")
+	s.giveToClient("bleibt.info", "kunde.org")
+	checks, err := s.contacts.ListOwn(t.Context(), signedInActor(ada))
+	if err != nil || len(checks) != 1 || checks[0].Domains != 2 || !slices.Equal(checks[0].Names, []string{"kunde.org"}) || !slices.Equal(checks[0].Kept, []string{"bleibt.info"}) {
+		t.Fatalf("%+v, %v", checks, err)
+	}
+	s.advance(6)
+	s.advance(6)
+	mail := s.wantMails(registrar.MailContactWarning, ada+"@example.org", 1)[0]
+	if mail.Data["domains"] != "1" || mail.Data["item1_name"] != "kunde.org" || mail.Data["kept"] != "bleibt.info\n" || mail.Data["all_kept"] != "" {
+		t.Errorf("the warning has %v", mail.Data)
+	}
+	for i, asked := range s.wantMails(registrar.MailContactCheck, clientAddress, 3) {
+		if asked.Data["domains"] != "2" || asked.Data["kept"] != "bleibt.info\n" || asked.Data["kept_domains"] != "1" || asked.Data["all_kept"] != "" {
+			t.Errorf("mail %d to the holder has %v", i+1, asked.Data)
+		}
+	}
+	s.advance(4)
+	s.wantHeld("kunde.org", true)
+	s.wantHeld("bleibt.info", false)
 }
 
 func TestContactCheck_BouncingAddressWaitsForOperator(t *testing.T) {

@@ -173,6 +173,15 @@ func (s *termEnv) advance(days int) {
 	}
 }
 
+// advanceTo moves the clock to a time, in the same steps.
+func (s *termEnv) advanceTo(at time.Time) {
+	s.t.Helper()
+	for left := at.Sub(s.world.Now()); left > 0; left = at.Sub(s.world.Now()) {
+		must(s.t, s.world.Advance(min(left, day/2)))
+		s.settle()
+	}
+}
+
 // advanceWithoutSettling moves the clock by so many half days while work may stay undone.
 func (s *termEnv) advanceWithoutSettling(steps int) {
 	s.t.Helper()

@@ -152,11 +152,25 @@ func TestContactChecks_CustomerSeesDeadlineAndResends(t *testing.T) {
 	id, _ := s.askHolder(anna.ID, domain)
 	b := s.signedInBrowser(anna.Email)
 	b.post("/portal/holders", holderInput("Max Teufel", holderAddress))
-	due := s.clock.now().Add(contactcheck.Term).UTC().Format("02.01.2006")
+	check, _, err := s.db.GetContactCheck(t.Context(), id)
+	must(t, err)
+	due := check.LastDay().Format("02.01.2006")
 	for _, path := range []string{"/portal/domains/" + domain, "/portal", "/portal/contact-checks", "/portal/holders"} {
 		if got := b.get(path); got.status != http.StatusOK || !strings.Contains(got.body, holderAddress) || !strings.Contains(got.body, due) || !strings.Contains(got.body, "/portal/contact-checks") {
 			t.Errorf("%s: %d, no address or no deadline", path, got.status)
 		}
+	}
+	for path, want := range map[string]string{
+		"/portal/domains/" + domain: "Bestätigt er sie nicht bis zum " + due + ", müssen wir die Domain danach aus dem DNS nehmen.",
+		"/portal":                   "Ohne Bestätigung nach dem " + due + " nicht mehr erreichbar.",
+		"/portal/contact-checks":    "kunde.org",
+	} {
+		if got := b.get(path); !strings.Contains(got.body, want) {
+			t.Errorf("%s lacks %q", path, want)
+		}
+	}
+	if got := b.get("/portal"); !strings.Contains(got.body, "<strong>kunde.org</strong>") {
+		t.Error("the overview does not name the domain")
 	}
 	if got := b.post("/portal/contact-checks", url.Values{"id": {id}}); got.status != http.StatusSeeOther {
 		t.Errorf("%d %s", got.status, got.body)
@@ -231,5 +245,49 @@ func TestOperatorHome_UnconfirmedHoldersBeforeTheyAreSuspended(t *testing.T) {
 	s.exec("UPDATE contact_checks SET waits_for = 'notices' WHERE id = '" + id + "'")
 	if home := b.get("/operator").body; !strings.Contains(home, `badge bad">Wartet auf Best`) || !strings.Contains(home, `class="count late"`) {
 		t.Errorf("waiting for an operator: %s", home)
+	}
+}
+
+func TestDomainList_BadgesNameUnconfirmedAddressAndPlannedChange(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	anna := s.newMember("anna@example.org")
+	id, _ := s.askHolder(anna.ID, s.addDomainOf(anna.ID, "kunde", ".org", registrar.DomainActive))
+	check, _, err := s.db.GetContactCheck(t.Context(), id)
+	must(t, err)
+	planned := s.addDomainOf(anna.ID, "geplant", ".org", registrar.DomainActive)
+	s.addDomainOf(anna.ID, "still", ".org", registrar.DomainActive)
+	b := s.signedInBrowser(anna.Email)
+	b.post("/portal/domains/"+planned+"/ds", url.Values{"ds": {"2371 13 2 1F987CC6583E92DF0890718C42A50A6E4C2C6F6F3E0C0DBE9C30BFD40AE8BC1F"}})
+	b.post("/portal/domains/"+planned+"/nameservers", url.Values{"nameservers": {"ns1.neu.example\nns2.neu.example"}})
+	view, err := s.domains.View(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: anna.ID}, planned)
+	if err != nil || view.Open == nil {
+		t.Fatal(view.Open, err)
+	}
+	unconfirmed := `<span class="badge warn">Adresse unbestätigt, Frist ` + check.LastDay().Format("02.01.2006") + `</span>`
+	change := `<span class="badge wait">neue Nameserver am ` + view.Open.WaitUntil.UTC().Format("02.01.2006") + `</span>`
+	for _, path := range []string{"/portal/domains", "/portal"} {
+		page := b.get(path).body
+		rows := map[string]string{}
+		for row := range strings.SplitSeq(page, "<tr>") {
+			for _, name := range []string{"kunde.org", "geplant.org", "still.org"} {
+				if strings.Contains(row, "/portal/domains/") && strings.Contains(row, ">"+name+"</a>") {
+					rows[name] += row
+				}
+			}
+		}
+		if !strings.Contains(rows["kunde.org"], unconfirmed) || strings.Contains(rows["kunde.org"], "badge wait") {
+			t.Errorf("%s: %s", path, rows["kunde.org"])
+		}
+		if strings.Count(rows["geplant.org"], change) != 1 || strings.Contains(rows["geplant.org"], "unbestätigt") {
+			t.Errorf("%s: %s", path, rows["geplant.org"])
+		}
+		if strings.Contains(rows["still.org"], "badge wait") || strings.Contains(rows["still.org"], "unbestätigt") {
+			t.Errorf("%s: %s", path, rows["still.org"])
+		}
+	}
+	s.exec(`UPDATE contact_checks SET due_at = 1`)
+	if page := b.get("/portal/domains").body; !strings.Contains(page, `<span class="badge bad">Adresse unbestätigt`) {
+		t.Error("after the deadline the badge is not urgent")
 	}
 }

@@ -127,11 +127,22 @@ func TestDomainPage_SignedDomainSaysWhatHappensToDNSSEC(t *testing.T) {
 	if got := b.get(path).body; !regexp.MustCompile(`DNSSEC ist damit aus\. Die Nameserver ändern wir am <time[^>]*>[0-9]{2}\.[0-9]{2}\.[0-9]{4}`).MatchString(got) {
 		t.Errorf("the confirmation names no day: %s", got)
 	}
+	if got := b.get(path).body; !strings.Contains(got, "Sperre und Auth-Code können Sie erst wieder ändern, wenn die Nameserver geändert sind, voraussichtlich am <time") ||
+		!strings.Contains(got, "Weitere Änderungen sind möglich, sobald die Nameserver geändert sind, voraussichtlich am <time") || strings.Contains(got, "Wieder hinzufügen") {
+		t.Errorf("the page does not say until when changes wait: %s", got)
+	}
 	if got := b.post(path+"/cancel", nil); got.status != http.StatusSeeOther {
 		t.Fatalf("got %d", got.status)
 	}
-	if got := b.get(path).body; !strings.Contains(got, "bleibt DNSSEC aus, bis Sie wieder einen hinzufügen") {
+	if got := b.get(path).body; !strings.Contains(got, "bleibt DNSSEC aus, bis Sie wieder einen hinzufügen") ||
+		!strings.Contains(got, `<input type="hidden" name="ds" value="`+ds+`"><button class="second small" aria-label="DS-Eintrag 2371 wieder hinzufügen">`) {
 		t.Errorf("after the cancellation: %s", got)
+	}
+	if got := b.post(path+"/ds", url.Values{"ds": {ds}}); got.status != http.StatusSeeOther {
+		t.Fatalf("got %d", got.status)
+	}
+	if got := b.get(path).body; strings.Contains(got, "Wieder hinzufügen") || strings.Contains(got, "DNSSEC ist aus") || !strings.Contains(got, "Eingeschaltet mit diesen DS-Einträgen") {
+		t.Errorf("with the record back: %s", got)
 	}
 }
 

@@ -301,6 +301,7 @@ func TestBulk_NameserversNeedRecentSignIn(t *testing.T) {
 		t.Errorf("too few nameservers: %d %s", got.status, got.body)
 	}
 	entered.Set("nameservers", "ns1.example.net\nns2.example.net")
+	entered.Set("asked", "ns1.example.net\r\nns2.example.net")
 	got := b.post("/portal/domain-actions", entered)
 	testkit.Eventually(t, "nameservers", func() bool { return strings.Contains(b.get(got.location()).body, "Erledigt: eins.de, zwei.de.") })
 	s.clock.advance(time.Hour)
@@ -474,7 +475,7 @@ func TestBulk_NameserversAreConfirmedByOneMail(t *testing.T) {
 	s.runChanges()
 	b := s.signedInBrowser("erika@example.org")
 	got := b.post("/portal/domain-actions", url.Values{
-		"action": {"nameservers"}, "confirmed": {"yes"}, "id": ids, "nameservers": {"ns1.example.net\nns2.example.net"},
+		"action": {"nameservers"}, "confirmed": {"yes"}, "id": ids, "nameservers": {"ns1.example.net\nns2.example.net"}, "asked": {"ns1.example.net\nns2.example.net"},
 	})
 	testkit.Eventually(t, "nameservers", func() bool {
 		return strings.Contains(b.get(got.location()).body, "Erledigt: drei.de, eins.de, zwei.de.")
