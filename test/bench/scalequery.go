@@ -162,7 +162,7 @@ var emptyResultQueries = []string{
 	"ListTransferMessages", // every message is about a balance
 	"ListPendingRefunds", "ListAllPendingRefunds", "InsertRefundedTermEnd", "ListRegisteredDomains",
 	"InsertOutgoingTransfer", "ListEndedOutgoingTransfers", "MakeOutgoingTransfersDue",
-	"ListDomainDisputes", "ListLockingDisputes", "ListRestrictedDomains", "ListContractMentions", "ListRenewalsMentioned", "ListReceipts",
+	"ListDomainDisputes", "ListLockingDisputes", "ListRestrictedDomains", "ListContractMentions", "ListRenewalsMentioned", "ListReceipts", "ListDomainsUnderWay",
 	"ListDomainNotices",                                                    // domains and notices have different customers
 	"GetRegistrationCharge", "InsertMarginCredit", "ListCreditNotesOfItem", // no item or refund has the id of a charge or document
 }

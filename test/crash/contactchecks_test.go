@@ -60,9 +60,9 @@ func TestKill_UnconfirmedDomainIsSuspendedAndReleasedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Fifteen days later, with three accepted mails.
+	// The day after the last one, with three accepted mails.
 	const id, address = "chk_1", "max@teeladen.example"
-	before := time.Now().Add(-time.Hour).UnixMicro()
+	before := time.Now().Add(-25 * time.Hour).UnixMicro()
 	execute(t, env, `INSERT INTO contact_checks (id, customer_id, email, email_key, state, notices, opened_at, due_at, step_at)
 		VALUES ($1, $2, $3, $3, 'pending', 3, $4, $4, $4)`, id, domain.Customer, address, before)
 	execute(t, env, `UPDATE domains SET contact_check = $1 WHERE id = $2`, id, domain.ID)

@@ -283,7 +283,8 @@ func (h *Handler) changeHolder(req *ui.Request) error {
 		Same          bool   // nothing would change
 		Unconfirmed   string // the new address if it has to be confirmed
 		Days          int
-	}{domainPath(view.Domain.ID), chosen.ID, view.Domain.Registrant, chosen.Registrant, holderKept(view), view.Domain.Registrant == chosen.Registrant, unconfirmed, contactDays}})
+		NoHold        bool // the registry does not let us take the domain out of the DNS
+	}{domainPath(view.Domain.ID), chosen.ID, view.Domain.Registrant, chosen.Registrant, holderKept(view), view.Domain.Registrant == chosen.Registrant, unconfirmed, contactDays, view.Capabilities.NoHold}})
 }
 
 // ownHolder returns the id of a holder as forms have it: an empty one is the account's own.
