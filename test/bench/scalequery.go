@@ -66,6 +66,9 @@ var fixedParameters = map[string]any{
 	"ListRenewalsMentioned.$4":   "",
 	"ListRenewalsMentioned.$5":   `["x.org"]`,
 	"ListContractMentions.$2":    `["dom_x"]`,
+	"ListDisputesOfOrders.$1":    `["ord_x"]`,
+	"CountDomainFilters.$2":      "%clientTransferProhibited%",
+	"ListDomainsUnderWay.$2":     `["dom_x"]`,
 	"ListReceipts.$2":            `["dcl_x"]`,
 	"InsertInvoices.$1":          `[]`,
 	"ReportOutgoingTransfer.$2":  "Rival",
@@ -150,7 +153,7 @@ var emptyResultQueries = []string{
 	"InsertDomainChange", "ListSecureChanges", "InsertIdentity", "InsertCustomerMail", "InsertMailedLink", "ReplaceQueuedMail", "LockQueuedMail", "InsertRenewalProvisionItem", "GetOrderInPayment", "PutProviderCustomer", "AnnounceConsentedRenewal", "ChooseRenewal", "GetOrderedConsent", "InsertRenewalConsent", "StopAnnouncedRenewalsOfCustomer", "ListOrderIDsAwaitingIdentity",
 	"UpdateGuest", "DeleteOrdersOfGuest", "DeleteGuest", "DeleteWebhookDeliveriesOfUnlinkedAgent", "ReassignDomainChanges", "ReassignDomainLocks", "ReassignRegistrant", "SetPendingInvoiceBuyer", "InsertAgentLink", "GetGuestID", "ListStaleGuestIDs", "EnqueueWebhookDelivery",
 	"ListLiftedDomainLocks", "ListOperators", "SetOperator", "RetryDomainChange", "RetryProvisionItem", "RetryOrder",
-	"GetInvoiceByOrder", "MarkWithdrawalNoticeDone", "ListHandledWithdrawalNotices", "DeleteNextSealKey",
+	"GetInvoiceByOrder", "MarkWithdrawalNoticeDone", "ReopenWithdrawalNotice", "ListHandledWithdrawalNotices", "DeleteNextSealKey",
 	"ListEndedTransfers", "ListAllRefundedPayments", "ListEndedDomainsOfOrder", // transfers are in progress, no refund is made, no domain deleted
 	"ListHandledInquiries", "DeleteHandledInquiries", "DeleteHandledInquiriesOfCustomer",
 	"InsertRenewal", "FailPaidRenewal", "ListCustomersToAnnounce", "ListDomainsToAnnounce", "ListCustomersOfDueRenewals", "ListDueRenewals",
@@ -158,11 +161,11 @@ var emptyResultQueries = []string{
 	"ConfirmBrake", "CountBrakeActions", "GetBrake", "SetBrakeRun", "StopBrakeByClock", "StopBrakeByVolume", "ListUndatedReminders", "GetAnnouncedRenewal",
 	"DeleteOldBulkActions", "ListOpenRenewalOrderIDs", "DetachMethodsOfCustomer", "KeepDefaultMethod",
 	"ListUncheckedDomains", "SetContactCheck", "ListDomainsToRelease", "ClearContactHold", // every domain waits for its check
-	"InsertOverdueTermEnd", "InsertTermEnd", "ListClosedDomainIDs", "ListOverdueDomains", "ListPlannedTermEnds",
+	"InsertOverdueTermEnd", "InsertTermEnd", "InsertDeletedTermEnd", "ListClosedDomainIDs", "ListOverdueDomains", "ListPlannedTermEnds",
 	"ListTransferMessages", // every message is about a balance
 	"ListPendingRefunds", "ListAllPendingRefunds", "InsertRefundedTermEnd", "ListRegisteredDomains",
 	"InsertOutgoingTransfer", "ListEndedOutgoingTransfers", "MakeOutgoingTransfersDue",
-	"ListDomainDisputes", "ListLockingDisputes", "ListRestrictedDomains", "ListContractMentions", "ListRenewalsMentioned", "ListReceipts", "ListDomainsUnderWay",
+	"ListDomainDisputes", "ListDisputesOfOrders", "ListLockingDisputes", "ListRestrictedDomains", "ListContractMentions", "ListRenewalsMentioned", "ListReceipts", "ListDomainsUnderWay",
 	"ListDomainNotices",                                                    // domains and notices have different customers
 	"GetRegistrationCharge", "InsertMarginCredit", "ListCreditNotesOfItem", // no item or refund has the id of a charge or document
 }
