@@ -2,8 +2,19 @@ package portal
 
 import "github.com/dotkontor/dotkontor/internal/web/ui"
 
-// nameserverTexts are about the confirmation of new nameservers, and what is possible until they apply.
+// nameserverTexts are about DNSSEC and the confirmation of new nameservers, and what is possible until
+// they apply.
 var nameserverTexts = ui.Texts{
+	"domain_page.ds_none":       {"Ausgeschaltet: Bei der Registry liegt kein DS-Eintrag.", "Off: the registry has no DS record."},
+	"domain_page.ds_on":         {"Eingeschaltet mit diesen DS-Einträgen:", "On, with these DS records:"},
+	"domain_page.ds_remove":     {"Entfernen", "Remove"},
+	"domain_page.ds_remove_one": {"DS-Eintrag {1} entfernen", "Remove DS record {1}"},
+	"domain_page.ds_edit":       {"DS-Eintrag hinzufügen", "Add DS record"},
+	"domain_page.ds_label":      {"DS-Eintrag", "DS record"},
+	"domain_page.ds_hint": {
+		"Wie von Ihrem DNS-Anbieter angegeben, zum Beispiel: 2371 13 2 1F987CC6… Passt er nicht zu Ihrem DNS, ist die Domain nicht mehr erreichbar.",
+		"As given by your DNS provider, for example: 2371 13 2 1F987CC6… If it doesn't match your DNS, the domain becomes unreachable.",
+	},
 	"ns.prepare": {
 		"Richten Sie Domains zuerst bei den neuen Nameservern ein. Kennen diese eine Domain nicht, sind Website und E-Mail darunter nicht erreichbar.",
 		"Set domains up at the new nameservers first. If those don't know a domain, its website and email can't be reached.",
