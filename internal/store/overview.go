@@ -125,7 +125,7 @@ func dayOf(day int64) time.Time { return time.Unix(day*24*60*60, 0).UTC() }
 func unfinishedOrderOf(row query.ListUnfinishedOrdersRow) overview.Order {
 	return overview.Order{
 		ID: row.ID, State: order.State(row.State), Channel: order.Channel(row.Channel), ByKind: registrar.ActorKind(row.ByKind), ByName: row.ByName,
-		Name: row.Name, Kind: order.Kind(row.Kind), Items: int(row.Items), Failed: int(row.Failed), Gross: registrar.Cents(row.Gross), SealedPayLink: row.PaySealed,
+		Name: row.Name, Kind: order.Kind(row.Kind), Items: int(row.Items), Failed: int(row.Failed), Net: registrar.Cents(row.Net), Gross: registrar.Cents(row.Gross), VATRule: row.VatRule, SealedPayLink: row.PaySealed,
 		CreatedAt: fromMicros(row.CreatedAt), ExpiresAt: fromMicros(row.ExpiresAt),
 	}
 }

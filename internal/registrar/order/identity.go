@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 )
 
 const (
@@ -67,6 +68,27 @@ func (s *Service) ExpectedIdentityCheck(ctx context.Context, actor registrar.Act
 		check.Needed, err = s.needsIdentity(ctx, Order{Customer: actor.Customer, Email: buyer.Email}, buyer, gross, verify)
 	}
 	return check, err
+}
+
+// AwaitsAddress reports whether an order waits for its customer's address, which decides the VAT and so
+// whether the identity has to be verified.
+func AwaitsAddress(state State, vatRule string) bool {
+	return state == AwaitingVerification && vatRule == string(billing.RuleUnknownCountry)
+}
+
+// Retax sets the VAT of an unpaid order to that of its customer today, as opening it does: the address
+// may have been entered, or changed, since its prices were stored. An order that waited for the address
+// then waits for its payment, until its prices say whether the identity has to be verified.
+func (o *Order) Retax(rateBasisPoints int, rule billing.Rule) {
+	if !o.State.waiting() || o.Channel == ChannelRenewal || rule == billing.RuleUnknownCountry {
+		return // the gross of an automatic renewal was announced
+	}
+	if AwaitsAddress(o.State, o.Totals.Rule) {
+		o.State = AwaitingPayment
+	}
+	t := &o.Totals
+	t.RateBasisPoints, t.Rule, t.Gross = rateBasisPoints, string(rule), billing.Gross(t.Net, rateBasisPoints)
+	t.VAT = t.Gross - t.Net
 }
 
 func (i Identity) matches(buyer Buyer) bool {

@@ -7,6 +7,8 @@
 //	decide       transfer that another registrar has requested      the registry approves it
 //	             domain suspended, on hold, or with a disputed      –
 //	             payment
+//	             address missing for an order above the sum that    the order expires
+//	             requires a verified identity
 //	             identity to verify for an order                    the order expires
 //	             order that a token, application or agent prepared  the order expires
 //	             term ended, or the domain was deleted              see the text of its term

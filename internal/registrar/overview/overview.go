@@ -37,6 +37,7 @@ type Kind string
 
 // The kinds of lines.
 const (
+	AddressMissing    Kind = "address" // it decides whether the order requires a verified identity
 	VerifyIdentity    Kind = "verify"
 	PreparedOrder     Kind = "prepared"
 	TransferRequested Kind = "transfer_requested"
@@ -78,7 +79,8 @@ type Order struct {
 	Name                 string // of the first unfinished item
 	Kind                 order.Kind
 	Items, Failed        int // unfinished and failed items
-	Gross                registrar.Cents
+	Net, Gross           registrar.Cents
+	VATRule              string // of order.Totals
 	SealedPayLink        string
 	CreatedAt, ExpiresAt time.Time
 }
@@ -271,7 +273,7 @@ func overviewOf(facts Facts, now time.Time) Overview {
 		}
 	}
 	o.addRestricted(facts.Restricted)
-	o.addOrders(facts.Orders, now)
+	o.addOrders(facts.Orders, facts.HasRegistrant, now)
 	for _, domain := range slices.Concat(facts.Deciding, facts.Expiring) {
 		o.addDomain(domain, now)
 	}
@@ -318,9 +320,10 @@ func (o *Overview) addRestricted(domains []portfolio.Domain) {
 	}
 }
 
-func (o *Overview) addOrders(orders []Order, now time.Time) {
+func (o *Overview) addOrders(orders []Order, hasRegistrant bool, now time.Time) {
 	for _, one := range orders {
 		line := Line{Order: one, Until: one.ExpiresAt}
+		addressAwaited := order.AwaitsAddress(one.State, one.VATRule)
 		switch {
 		case one.State == order.Provisioning:
 			line.Kind, line.Until = Provisioning, time.Time{}
@@ -329,7 +332,10 @@ func (o *Overview) addOrders(orders []Order, now time.Time) {
 			line.Kind, line.Until = Charging, time.Time{}
 			o.InProgress = append(o.InProgress, line)
 		case one.State != order.Paying && !now.Before(one.ExpiresAt): // the worker is about to expire it
-		case one.State == order.AwaitingVerification:
+		case addressAwaited && !hasRegistrant:
+			line.Kind = AddressMissing
+			o.Decide = append(o.Decide, line)
+		case one.State == order.AwaitingVerification && !addressAwaited:
 			line.Kind = VerifyIdentity
 			o.Decide = append(o.Decide, line)
 		case one.ByKind == registrar.ActorToken || one.ByKind == registrar.ActorApplication || one.ByKind == registrar.ActorAgent:

@@ -57,6 +57,13 @@ func TestOverview_EveryOrderIsInOnePart(t *testing.T) {
 		one := Order{ID: "ord_1", State: test.state, ByKind: test.by, Channel: test.chann, ExpiresAt: testTime.Add(time.Hour)}
 		only(t, overviewOf(Facts{HasRegistrant: true, Orders: []Order{one}}, testTime), test.part, test.want)
 	}
+	for hasRegistrant, want := range map[bool]Kind{false: AddressMissing, true: UnpaidOrder} {
+		one := Order{State: order.AwaitingVerification, VATRule: "unknown_country", ExpiresAt: testTime.Add(time.Hour)}
+		o := overviewOf(Facts{HasRegistrant: hasRegistrant, Orders: []Order{one}}, testTime)
+		if got := kinds(slices.Concat(o.Decide, o.Unpaid)); !slices.Contains(got, want) || slices.Contains(got, VerifyIdentity) {
+			t.Errorf("address known %t: %v, want %s", hasRegistrant, got, want)
+		}
+	}
 	late := Order{State: order.AwaitingPayment, ExpiresAt: testTime}
 	if o := overviewOf(Facts{HasRegistrant: true, Orders: []Order{late}}, testTime); !o.Empty() {
 		t.Errorf("an expired order is listed: %+v", o)

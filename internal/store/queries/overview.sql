@@ -12,7 +12,7 @@ SELECT
 -- A customer's orders that can be paid or are being provisioned; those that wait for the
 -- customer first. Their name and kind are those of the first unfinished item.
 -- name: ListUnfinishedOrders :many
-SELECT o.id, o.state, o.channel, o.by_kind, o.by_name, o.gross, o.pay_sealed, o.created_at, o.expires_at,
+SELECT o.id, o.state, o.channel, o.by_kind, o.by_name, o.net, o.gross, o.vat_rule, o.pay_sealed, o.created_at, o.expires_at,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id
         ORDER BY CASE WHEN first.state = 'waiting' OR first.state = 'provisioning' THEN 0 ELSE 1 END, first.position LIMIT 1), '') AS TEXT) AS name,
     CAST(coalesce((SELECT first.kind FROM order_items AS first WHERE first.order_id = o.id

@@ -382,7 +382,7 @@ func (q *Queries) ListOpenDomainChanges(ctx context.Context, customerID string, 
 }
 
 const listUnfinishedOrders = `-- name: ListUnfinishedOrders :many
-SELECT o.id, o.state, o.channel, o.by_kind, o.by_name, o.gross, o.pay_sealed, o.created_at, o.expires_at,
+SELECT o.id, o.state, o.channel, o.by_kind, o.by_name, o.net, o.gross, o.vat_rule, o.pay_sealed, o.created_at, o.expires_at,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id
         ORDER BY CASE WHEN first.state = 'waiting' OR first.state = 'provisioning' THEN 0 ELSE 1 END, first.position LIMIT 1), '') AS TEXT) AS name,
     CAST(coalesce((SELECT first.kind FROM order_items AS first WHERE first.order_id = o.id
@@ -404,7 +404,9 @@ type ListUnfinishedOrdersRow struct {
 	Channel   string
 	ByKind    string
 	ByName    string
+	Net       int64
 	Gross     int64
+	VatRule   string
 	PaySealed string
 	CreatedAt int64
 	ExpiresAt int64
@@ -431,7 +433,9 @@ func (q *Queries) ListUnfinishedOrders(ctx context.Context, customerID string, m
 			&i.Channel,
 			&i.ByKind,
 			&i.ByName,
+			&i.Net,
 			&i.Gross,
+			&i.VatRule,
 			&i.PaySealed,
 			&i.CreatedAt,
 			&i.ExpiresAt,

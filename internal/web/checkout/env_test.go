@@ -72,6 +72,7 @@ type fakeOrders struct {
 	// registrant was added; registrantErr is returned instead.
 	registrant    account.Registrant
 	registrantErr error
+	noAddress     bool // the customer has no registrant data
 	// verifyOver is the gross above which an identity is required; 0: never.
 	verifyOver registrar.Cents
 	// transfers is the list of every customer.
@@ -79,6 +80,9 @@ type fakeOrders struct {
 }
 
 func (d *fakeOrders) VATRate(context.Context, registrar.Actor) (int, billing.Rule, error) {
+	if d.noAddress {
+		return 1900, billing.RuleUnknownCountry, nil
+	}
 	switch d.registrant.Country {
 	case "CH":
 		return 0, billing.RuleOutsideEU, nil

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
@@ -34,6 +33,9 @@ func (h *Handler) listOrders(req *ui.Request) error {
 		orders = orders[:ordersPageSize]
 		older = ui.OrdersPath + "?before=" + url.QueryEscape(orders[ordersPageSize-1].ID)
 	}
+	if err := h.retax(req, orders); err != nil {
+		return err
+	}
 	disputed, err := h.disputed(req, orders...)
 	if err != nil {
 		return err
@@ -54,6 +56,21 @@ func (h *Handler) listOrders(req *ui.Request) error {
 		Older  string
 		Later  bool
 	}{rows, older, req.Query("before") != ""}})
+}
+
+// retax sets the VAT of the visitor's unpaid orders to today's.
+func (h *Handler) retax(req *ui.Request, orders []order.Order) error {
+	if !slices.ContainsFunc(orders, func(o order.Order) bool { return o.State.Open() }) {
+		return nil
+	}
+	rate, rule, err := h.Orders.VATRate(req.R.Context(), req.Actor())
+	if err != nil {
+		return err
+	}
+	for i := range orders {
+		orders[i].Retax(rate, rule)
+	}
+	return nil
 }
 
 // disputed returns the disputes by which the payments of the visitor's orders, the newest first,
@@ -78,8 +95,8 @@ func (h *Handler) disputed(req *ui.Request, orders ...order.Order) (map[string]d
 // completed for its customer, whatever was provisioned, until an operator lifts the lock.
 func stateKey(o order.Order, disputed dispute.Dispute) string {
 	switch {
-	case o.State == order.AwaitingVerification && o.Totals.Rule == string(billing.RuleUnknownCountry):
-		return "state.awaiting_address" // which decides whether the identity has to be verified
+	case order.AwaitsAddress(o.State, o.Totals.Rule):
+		return "state.awaiting_address"
 	case !disputed.Lock.InForce():
 		return "state." + displayState(o)
 	case disputed.Status == dispute.Lost:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -38,8 +39,21 @@ func TestOrders_IdentityIsAwaitedOnceTheAddressIsKnown(t *testing.T) {
 	for rule, want := range map[string]string{"domestic": "wartet auf Ihren Identitätsnachweis", "unknown_country": "wartet auf Ihre Anschrift"} {
 		o := newOrder(order.AwaitingVerification)
 		o.Totals.Rule = rule
-		visit(t, &fakeOrders{orders: []order.Order{o}}, "erika", "/portal/orders", nil).wantPage(http.StatusOK, []string{want}, []string{"nicht nachgewiesen"})
+		d := &fakeOrders{orders: []order.Order{o}, noAddress: rule == "unknown_country"}
+		visit(t, d, "erika", "/portal/orders", nil).wantPage(http.StatusOK, []string{want}, []string{"nicht nachgewiesen"})
 	}
+}
+
+func TestOrders_UnpaidOnesHaveTheVATOfTheAddressEnteredSince(t *testing.T) {
+	t.Parallel()
+	o := newOrder(order.AwaitingVerification)
+	o.Totals.Rule = "unknown_country"
+	for _, page := range []string{"/portal/orders", "/portal/transfers"} {
+		d := &fakeOrders{orders: []order.Order{o}, registrant: account.Registrant{Country: "AT"}} // and a valid VAT ID
+		visit(t, d, "erika", page, nil).wantPage(http.StatusOK, []string{"30,00\u00a0€"}, []string{"35,70\u00a0€", "wartet auf Ihre Anschrift", "wartet auf Ihren Identitätsnachweis"})
+	}
+	paid := newOrder(order.Completed)
+	visit(t, &fakeOrders{orders: []order.Order{paid}, registrant: account.Registrant{Country: "AT"}}, "erika", "/portal/orders", nil).wantPage(http.StatusOK, []string{"35,70\u00a0€"}, nil)
 }
 
 func TestTextKey_PartIsRefundedOnceTheRefundIsMade(t *testing.T) {

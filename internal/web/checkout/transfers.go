@@ -135,6 +135,9 @@ func (h *Handler) unpaidTransfers(req *ui.Request) ([]unpaidTransfers, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := h.retax(req, orders); err != nil {
+		return nil, err
+	}
 	var unpaid []unpaidTransfers
 	for _, o := range orders {
 		var transfers []order.Item

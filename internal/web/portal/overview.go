@@ -74,6 +74,9 @@ func (h *Handler) home(req *ui.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := h.retax(req, found.Decide, found.Unpaid); err != nil {
+		return err
+	}
 	view := overviewView{Overview: found, Total: found.SpentTotal(), EmptyKey: "overview.empty"}
 	if h.Orders != nil {
 		view.Transfer = ui.InLanguage(req.Language, ui.TransferPath, ui.EnglishTransferPath)
@@ -272,6 +275,27 @@ func (h *Handler) overviewLine(req *ui.Request, line overview.Line) (overviewLin
 	return row, nil
 }
 
+// retax sets the VAT of unpaid orders to today's.
+func (h *Handler) retax(req *ui.Request, parts ...[]overview.Line) error {
+	lines := slices.Concat(parts...)
+	if h.Orders == nil || !slices.ContainsFunc(lines, func(line overview.Line) bool { return line.Order.ID != "" }) {
+		return nil
+	}
+	rate, rule, err := h.Orders.VATRate(req.R.Context(), req.Actor())
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		for i := range part {
+			o := &part[i].Order
+			taxed := order.Order{State: o.State, Channel: o.Channel, Totals: order.Totals{Net: o.Net, Gross: o.Gross, Rule: o.VATRule}}
+			taxed.Retax(rate, rule)
+			o.Gross = taxed.Totals.Gross
+		}
+	}
+	return nil
+}
+
 // orderLine is overviewLine for orders.
 func (h *Handler) orderLine(req *ui.Request, line overview.Line) (overviewLine, error) {
 	o := line.Order
@@ -288,6 +312,8 @@ func (h *Handler) orderLine(req *ui.Request, line overview.Line) (overviewLine, 
 	case line.Kind == overview.Charging:
 		row.Text = text("line.charging", amount)
 		return row, nil
+	case line.Kind == overview.AddressMissing:
+		row.Text, row.ActionKey = text("line.address", amount), "do.registrant"
 	case line.Kind == overview.VerifyIdentity:
 		row.Text, row.ActionKey = text("line.verify", amount), "do.verify"
 	case line.Kind == overview.PreparedOrder && o.ByName != "":

@@ -58,6 +58,10 @@ var overviewTexts = ui.Texts{
 		"Verlängern Sie die Domain, oder lassen Sie sie auslaufen.",
 		"Renew the domain or let it expire.",
 	},
+	"line.address": {
+		"Geben Sie zuerst Ihre Anschrift an (Bestellung über {1}). Danach sagen wir Ihnen, ob Sie vor der Bezahlung Ihre Identität nachweisen müssen.",
+		"Enter your address first (order of {1}). We then tell you whether you need to verify your identity before you pay.",
+	},
 	"line.verify": {
 		"Vor der Bezahlung ({1}) müssen Sie Ihre Identität nachweisen.",
 		"Verify your identity before you pay ({1}).",

@@ -329,6 +329,17 @@ func TestRegistrantForm_PrivatePersonHasNoCompanyData(t *testing.T) {
 	}
 }
 
+func TestOverview_UnpaidOrderHasTheVATOfTheAddressEnteredSince(t *testing.T) {
+	t.Parallel()
+	c := &fakeOrders{rate: 700}
+	s := newEnvWith(t, c.install)
+	member := s.newMember("erika@example.org")
+	s.addPreparedOrder(member.ID, "tok_1") // at 19 %
+	if body := s.signedInBrowser("erika@example.org").get("/portal").body; !strings.Contains(body, "10,70") || strings.Contains(body, "11,90") {
+		t.Errorf("the overview has another amount: %s", body)
+	}
+}
+
 func TestOverview_ListedTransfersWaitForTheCustomer(t *testing.T) {
 	t.Parallel()
 	c := &fakeOrders{transfers: []order.ListedTransfer{{Name: "frei.com", TLD: ".com", Impossible: true}}}
