@@ -20,3 +20,9 @@ func (db *DB) ReplaceTransferList(ctx context.Context, customer, seen, names, se
 		CustomerID: customer, Names: names, ListSealed: sealed, ExpiresAt: micros(expires), Seen: seen, Now: micros(now),
 	}))
 }
+
+// ListAcquiredNames returns those of the names that a customer holds, or whose registration or transfer
+// is in progress.
+func (db *DB) ListAcquiredNames(ctx context.Context, customer string, names []string) ([]string, error) {
+	return db.read().ListAcquiredNames(ctx, customer, jsonText(names))
+}

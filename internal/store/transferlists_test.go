@@ -136,3 +136,20 @@ func TestListTransfers_RunningAndEndedInPages(t *testing.T) {
 		}
 	})
 }
+
+func TestAcquiredNames_HeldAndRunningOnesOfTheCustomer(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna, bert := newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		addDomain(t, db, anna, "held", registrar.DomainActive, testTime)
+		addDomain(t, db, anna, "left", registrar.DomainTransferredOut, testTime)
+		addDomain(t, db, bert, "berts", registrar.DomainActive, testTime)
+		addPaidOrder(t, db, anna, "running.org")
+		names := []string{"held.org", "left.org", "berts.org", "running.org", "free.org"}
+		got, err := db.ListAcquiredNames(t.Context(), anna, names)
+		slices.Sort(got)
+		if err != nil || !slices.Equal(got, []string{"held.org", "running.org"}) {
+			t.Errorf("%v, %v", got, err)
+		}
+	})
+}

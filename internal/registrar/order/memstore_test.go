@@ -40,6 +40,8 @@ type memStore struct {
 	onRead func() error
 	// transfers has sealed lists by customer.
 	transfers map[string]string
+	// acquired are the names that every customer holds or is getting.
+	acquired []string
 	// beforeReplace is another window's change just before a list is replaced, once.
 	beforeReplace func()
 }
@@ -78,6 +80,10 @@ func (m *memStore) ReplaceTransferList(_ context.Context, customer, seen, _, sea
 	}
 	m.transfers[customer] = sealed
 	return true, nil
+}
+
+func (m *memStore) ListAcquiredNames(context.Context, string, []string) ([]string, error) {
+	return m.acquired, nil
 }
 
 func (m *memStore) GetPaymentMethod(_ context.Context, customer string) (order.PaymentMethod, bool, error) {

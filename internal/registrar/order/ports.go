@@ -34,6 +34,9 @@ type Store interface {
 	// has not expired. ReplaceTransferList returns false if it is no longer the seen one.
 	GetTransferList(ctx context.Context, customer string, now time.Time) (sealed string, err error)
 	ReplaceTransferList(ctx context.Context, customer, seen, names, sealed string, now, expires time.Time) (bool, error)
+	// ListAcquiredNames returns those of the names that a customer holds, or whose registration or
+	// transfer is in progress.
+	ListAcquiredNames(ctx context.Context, customer string, names []string) ([]string, error)
 	// ListOpenRenewalOrders returns a customer's renewal baskets that can still be paid.
 	ListOpenRenewalOrders(ctx context.Context, customer string) ([]Order, error)
 	// ListOverdueOrders returns a customer's waiting orders whose prices have expired,

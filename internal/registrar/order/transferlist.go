@@ -61,7 +61,8 @@ func CountListed(list []ListedTransfer) (counts ListedCounts) {
 // Waiting is the number of domains that the customer can order or correct.
 func (c ListedCounts) Waiting() int { return c.Ready + c.Correct }
 
-// TransferList returns the transfers that the actor's account has entered and not ordered yet.
+// TransferList returns the transfers that the actor's account has entered and not ordered yet, but for
+// those of domains that it holds or is getting by now: another order had them, too.
 func (s *Service) TransferList(ctx context.Context, actor registrar.Actor) ([]ListedTransfer, error) {
 	list, _, err := s.readTransferList(ctx, actor)
 	return list, err
@@ -78,7 +79,17 @@ func (s *Service) readTransferList(ctx context.Context, actor registrar.Actor) (
 	if text, err := s.cfg.Seal.Open(registrar.TransferListPurpose(actor.Customer), sealed); err != nil || json.Unmarshal([]byte(text), &list) != nil {
 		return nil, sealed, nil //nolint:nilerr // the list is entered again
 	}
-	return list, sealed, nil
+	acquired, err := s.cfg.Store.ListAcquiredNames(ctx, actor.Customer, listedNames(list))
+	list = slices.DeleteFunc(list, func(line ListedTransfer) bool { return slices.Contains(acquired, line.Name) })
+	return list, sealed, err
+}
+
+func listedNames(list []ListedTransfer) []string {
+	names := make([]string, len(list))
+	for i, line := range list {
+		names[i] = line.Name
+	}
+	return names
 }
 
 // ReplaceTransfers removes the named transfers from the account's list and adds others. Lines
@@ -100,17 +111,13 @@ func (s *Service) ReplaceTransfers(ctx context.Context, actor registrar.Actor, r
 		case len(list) == 0 && seen == "":
 			return nil
 		}
-		names := make([]string, len(list))
-		for i, line := range list {
-			names[i] = line.Name
-		}
 		text, err := json.Marshal(list)
 		if err != nil {
 			return err
 		}
 		now := s.now()
 		sealed := s.cfg.Seal.Seal(registrar.TransferListPurpose(actor.Customer), string(text))
-		replaced, err := s.cfg.Store.ReplaceTransferList(ctx, actor.Customer, seen, strings.Join(names, " "), sealed, now, now.Add(transferListTTL))
+		replaced, err := s.cfg.Store.ReplaceTransferList(ctx, actor.Customer, seen, strings.Join(listedNames(list), " "), sealed, now, now.Add(transferListTTL))
 		if err != nil || replaced {
 			return err
 		}
@@ -121,7 +128,8 @@ func (s *Service) ReplaceTransfers(ctx context.Context, actor registrar.Actor, r
 // relistTransfers puts the transfers of an unpaid portal order that is about to end back on its
 // customer's list, so that thirty auth codes are not entered twice. It runs before the order
 // ends, because the order's codes are deleted then; if the order does not end after all, the
-// list has lines too many. A code that can't be opened is left out; if not all fit, none returns.
+// list has lines too many. They are ready, because the registry accepted them for the order, and are
+// checked again when they are ordered. A code that can't be opened is left out; if not all fit, none returns.
 func (s *Service) relistTransfers(ctx context.Context, o Order) error {
 	if o.Channel != ChannelPortal || !o.State.waiting() {
 		return nil
@@ -132,7 +140,7 @@ func (s *Service) relistTransfers(ctx context.Context, o Order) error {
 			continue
 		}
 		if code, err := s.cfg.Seal.Open(registrar.AuthCodePurpose(item.Name), item.SealedCode); err == nil {
-			lines = append(lines, ListedTransfer{Name: item.Name, TLD: item.TLD, Code: code})
+			lines = append(lines, ListedTransfer{Name: item.Name, TLD: item.TLD, Code: code, OK: true, Net: item.Net, Gross: item.Gross})
 		}
 	}
 	if len(lines) == 0 {

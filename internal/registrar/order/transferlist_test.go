@@ -115,9 +115,27 @@ func TestTransferList_LinesReturnFromUnpaidOrder(t *testing.T) {
 				t.Fatal(err)
 			}
 			list, err := env.service.TransferList(t.Context(), annaInPerson)
-			if err != nil || len(list) != 1 || list[0].Name != "laden.de" || list[0].TLD != ".de" || list[0].Code != "right" || list[0].OK {
-				t.Errorf("the list has %+v, %v; want laden.de with its code, to be checked again", list, err)
+			if err != nil || len(list) != 1 || list[0].Name != "laden.de" || list[0].TLD != ".de" || list[0].Code != "right" || !list[0].OK || list[0].Gross != 1190 {
+				t.Errorf("the list has %+v, %v; want laden.de with its code, ready", list, err)
 			}
 		})
+	}
+}
+
+func TestTransferList_DomainsAcquiredByAnotherOrderAreGone(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	request := newRequest(order.Transfer, "laden", "haus")
+	request.Channel, request.Items[0].Code, request.Items[1].Code = order.ChannelPortal, "right", "right"
+	view, err := env.service.Prepare(t.Context(), annaInPerson, request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env.store.acquired = []string{"laden.de"}
+	if _, err := env.service.Cancel(t.Context(), annaInPerson, view.Order.ID); err != nil {
+		t.Fatal(err)
+	}
+	if names := listedNames(t, env, annaInPerson); !slices.Equal(names, []string{"haus.de"}) {
+		t.Errorf("the list has %v", names)
 	}
 }

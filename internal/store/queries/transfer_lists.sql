@@ -15,3 +15,13 @@ DELETE FROM transfer_lists WHERE customer_id = $1;
 -- name: DeleteExpiredTransferLists :execrows
 DELETE FROM transfer_lists
 WHERE customer_id IN (SELECT old.customer_id FROM transfer_lists AS old WHERE old.expires_at <= $1 ORDER BY old.expires_at LIMIT $2);
+
+-- Those of the names that a customer holds, or whose registration or transfer is in progress.
+-- name: ListAcquiredNames :many
+SELECT domains.name FROM domains
+WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.status <> 'transferred_out'
+    AND domains.name IN (SELECT value FROM json_array_elements_text(CAST(sqlc.arg(names) AS TEXT)::json))
+UNION
+SELECT provision_items.name FROM provision_items
+WHERE provision_items.customer_id = sqlc.arg(customer_id) AND provision_items.due_at > 0 AND provision_items.kind IN ('register', 'transfer')
+    AND provision_items.name IN (SELECT value FROM json_array_elements_text(CAST(sqlc.arg(names) AS TEXT)::json));

@@ -42,6 +42,40 @@ func (q *Queries) GetTransferList(ctx context.Context, customerID string, now in
 	return list_sealed, err
 }
 
+const listAcquiredNames = `-- name: ListAcquiredNames :many
+SELECT domains.name FROM domains
+WHERE domains.customer_id = $1 AND domains.status <> 'transferred_out'
+    AND domains.name IN (SELECT value FROM json_array_elements_text(CAST($2 AS TEXT)::json))
+UNION
+SELECT provision_items.name FROM provision_items
+WHERE provision_items.customer_id = $1 AND provision_items.due_at > 0 AND provision_items.kind IN ('register', 'transfer')
+    AND provision_items.name IN (SELECT value FROM json_array_elements_text(CAST($2 AS TEXT)::json))
+`
+
+// Those of the names that a customer holds, or whose registration or transfer is in progress.
+func (q *Queries) ListAcquiredNames(ctx context.Context, customerID string, names string) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listAcquiredNames, customerID, names)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		items = append(items, name)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const replaceTransferList = `-- name: ReplaceTransferList :execrows
 INSERT INTO transfer_lists (customer_id, names, list_sealed, expires_at)
 VALUES ($1, $2, $3, $4)
