@@ -190,8 +190,8 @@ func transferTermKey(tld string, years int) string {
 }
 
 // orderTransfers changes the customer's list of transfers: it adds lines, checks all of them, or
-// orders those that the last check accepted. If every line is right, they become one order;
-// otherwise the page says what is wrong with each, and nothing is ordered.
+// orders those that the last check accepted. If every line is right, they become one order, unless the
+// form asks to stay on the list; otherwise the page says what is wrong with each, and nothing is ordered.
 func (h *Handler) orderTransfers(req *ui.Request) error {
 	req.SetFormPath(transferPath(req.Language))
 	if !req.SignedIn {
@@ -227,7 +227,7 @@ func (h *Handler) orderTransfers(req *ui.Request) error {
 	}
 	var problem error
 	if len(request.Items) > 0 {
-		request.DryRun = len(request.Items) < len(lines)
+		request.DryRun = req.Field("stay") != "" || len(request.Items) < len(lines)
 		view, err := h.prepareTransfers(req, request)
 		if err == nil && !request.DryRun {
 			return h.openTransferOrder(req, view.Order, rest)
@@ -237,6 +237,9 @@ func (h *Handler) orderTransfers(req *ui.Request) error {
 	lines = append(lines, rest...)
 	if err := h.Orders.ReplaceTransfers(ctx, actor, namesOf(list), newListed(lines)); err != nil {
 		problem = err
+	}
+	if problem == nil && repeated == 0 && !slices.ContainsFunc(lines, func(line transferLine) bool { return !line.OK }) {
+		return req.SeeOther(transferPath(req.Language))
 	}
 	return h.showTransferProblem(req, lines, repeated, problem)
 }

@@ -461,3 +461,17 @@ func utf16Text(text string) string {
 	}
 	return string(b)
 }
+
+func TestTransferPage_AddedLinesStayOnTheListUntilCheckoutIsChosen(t *testing.T) {
+	t.Parallel()
+	orders := &fakeOrders{
+		transfers: []order.ListedTransfer{{Name: "eins.com", TLD: ".com", Code: "x", OK: true, Net: 1290}},
+		view:      order.View{Order: order.Order{Items: []order.Item{{Name: "eins.com", Net: 1290}, {Name: "zwei.com", Net: 1290}}}},
+	}
+	visit(t, orders, "erika", "/umzug", form("lines", "zwei.com geheim", "stay", "1")).wantRedirect("/umzug")
+	if !orders.asked.DryRun || len(orders.transfers) != 2 || !orders.transfers[1].OK {
+		t.Errorf("dry run %t, the list is %+v", orders.asked.DryRun, orders.transfers)
+	}
+	visit(t, orders, "erika", "/umzug", nil).wantPage(http.StatusOK, []string{"Mit diesen 2 zur Kasse", `name="stay" value="1"`, "Sie bestellen damit noch nichts."}, nil)
+	visit(t, &fakeOrders{}, "erika", "/umzug", nil).wantPage(http.StatusOK, []string{"Prüfen und zur Kasse"}, []string{`name="stay"`, "Sie bestellen damit noch nichts."})
+}

@@ -90,6 +90,10 @@ var transferTexts = ui.Texts{
 	},
 	"transfer.submit": {"Prüfen und zur Kasse", "Check and continue to checkout"},
 	"transfer.submit_hint": {
+		"Bezahlt wird erst an der Kasse. Die Auth-Codes speichern wir verschlüsselt und zeigen sie nicht wieder an.",
+		"You pay at checkout. We store auth codes encrypted and don't show them again.",
+	},
+	"transfer.add_hint": {
 		"Sie bestellen damit noch nichts. Die Auth-Codes speichern wir verschlüsselt und zeigen sie nicht wieder an.",
 		"This does not place an order yet. We store auth codes encrypted and don't show them again.",
 	},
@@ -102,7 +106,7 @@ var transferTexts = ui.Texts{
 	"transfer.bad":      {"Noch nicht bereit ({1})", "Not ready yet ({1})"},
 	"transfer.bad_text": {
 		"Korrigieren Sie Auth-Codes direkt in der Zeile. Hat eine Domain eine Umzugssperre, heben Sie sie auf und prüfen Sie dann erneut.",
-		"Correct auth codes right in the line. If a domain has a transfer lock, remove it and then check again.",
+		"Correct auth codes directly in the table. If a domain has a transfer lock, remove it and then check again.",
 	},
 	"transfer.locked": {
 		"Diese Domain ist bei ihrem Anbieter für Umzüge gesperrt. Gehört sie Ihnen, heben Sie die Sperre zuerst dort auf.",
