@@ -26,6 +26,8 @@ type ListedTransfer struct {
 	Reason string
 	// Impossible means that the customer can't do anything about the reason.
 	Impossible bool `json:",omitempty"`
+	// Later means that nothing is wrong but that an order has no room for it.
+	Later bool `json:",omitempty"`
 	// Net and Gross are the price of an accepted one when it was checked.
 	Net, Gross registrar.Cents
 }
@@ -41,6 +43,7 @@ type ListedCounts struct {
 	Ready      int // accepted by the registry
 	Correct    int // the customer has to correct or check them
 	Impossible int
+	Later      int // complete, but an order has no room for them
 }
 
 // CountListed counts the domains of a list.
@@ -51,6 +54,8 @@ func CountListed(list []ListedTransfer) (counts ListedCounts) {
 			counts.Ready++
 		case line.Impossible:
 			counts.Impossible++
+		case line.Later:
+			counts.Later++
 		default:
 			counts.Correct++
 		}
@@ -59,7 +64,7 @@ func CountListed(list []ListedTransfer) (counts ListedCounts) {
 }
 
 // Waiting is the number of domains that the customer can order or correct.
-func (c ListedCounts) Waiting() int { return c.Ready + c.Correct }
+func (c ListedCounts) Waiting() int { return c.Ready + c.Correct + c.Later }
 
 // TransferList returns the transfers that the actor's account has entered and not ordered yet, but for
 // those of domains that it holds or is getting by now: another order had them, too.

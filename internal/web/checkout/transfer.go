@@ -57,7 +57,8 @@ type transferPage struct {
 	Good, Bad       []transferLine
 	Locked          bool // of Bad, some domains have a transfer lock
 	Counts          order.ListedCounts
-	Unlisted        int // lines that are not stored
+	Listed          int // lines that are stored
+	Unlisted        int // lines that are not
 	Net, VAT, Gross registrar.Cents
 	VATRate         string // the customer's
 	PricesKey       string // explains the prices
@@ -100,7 +101,7 @@ func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated i
 		shown.Good = append(shown.Good, line)
 	}
 	listed := newListed(lines)
-	shown.Counts, shown.Unlisted = order.CountListed(listed), len(lines)-len(listed)
+	shown.Counts, shown.Listed, shown.Unlisted = order.CountListed(listed), len(listed), len(lines)-len(listed)
 	sortTransferLines(shown.Good)
 	sortTransferLines(shown.Bad)
 	shown.Locked = someLocked(shown.Bad)
@@ -204,6 +205,12 @@ func (h *Handler) orderTransfers(req *ui.Request) error {
 	list, err := h.Orders.TransferList(ctx, actor)
 	if err != nil {
 		return err
+	}
+	if req.Field("clear") != "" {
+		if err := h.Orders.ReplaceTransfers(ctx, actor, namesOf(list), nil); err != nil {
+			return err
+		}
+		return req.SeeOther(transferPath(req.Language))
 	}
 	lines, rest, err := h.transferLines(req, h.listedLines(list))
 	if err != nil {

@@ -51,6 +51,9 @@ var uncorrectable = []string{"reason.transfer_not_offered", "reason.no_registry_
 // notCarriedKey is the reason of a line whose extension we don't offer.
 const notCarriedKey = "problem.basket_extension"
 
+// tooManyKey is the reason of a line for which the order has no room.
+const tooManyKey = "transfer.too_many"
+
 // impossible reports whether the customer can't do anything about the reason.
 func (l transferLine) impossible() bool { return slices.Contains(uncorrectable, l.ReasonKey) }
 
@@ -103,7 +106,7 @@ func newListed(lines []transferLine) []order.ListedTransfer {
 	for _, line := range lines {
 		if line.Listed() {
 			list = append(list, order.ListedTransfer{
-				Name: line.Domain, TLD: line.name.TLD(), Code: line.code, OK: line.OK, Reason: line.ReasonKey, Impossible: line.impossible(), Net: line.Net, Gross: line.Gross,
+				Name: line.Domain, TLD: line.name.TLD(), Code: line.code, OK: line.OK, Reason: line.ReasonKey, Impossible: line.impossible(), Later: line.ReasonKey == tooManyKey, Net: line.Net, Gross: line.Gross,
 			})
 		}
 	}
@@ -332,7 +335,7 @@ func (h *Handler) checkTransferLines(lines []transferLine) []transferLine {
 		case isDate(line.code):
 			line.ReasonKey, line.code = "transfer.code_is_date", ""
 		case accepted == order.MaxPortalItems:
-			line.ReasonKey = "transfer.too_many"
+			line.ReasonKey = tooManyKey
 		default:
 			accepted++
 		}

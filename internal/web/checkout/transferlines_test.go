@@ -3,6 +3,7 @@ package checkout
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -474,4 +475,22 @@ func TestTransferPage_AddedLinesStayOnTheListUntilCheckoutIsChosen(t *testing.T)
 	}
 	visit(t, orders, "erika", "/umzug", nil).wantPage(http.StatusOK, []string{"Mit diesen 2 zur Kasse", `name="stay" value="1"`, "Sie bestellen damit noch nichts."}, nil)
 	visit(t, &fakeOrders{}, "erika", "/umzug", nil).wantPage(http.StatusOK, []string{"Prüfen und zur Kasse"}, []string{`name="stay"`, "Sie bestellen damit noch nichts."})
+}
+
+func TestTransferPage_LinesThatOnlyExceedAnOrderAreNotToCorrect(t *testing.T) {
+	t.Parallel()
+	orders := &fakeOrders{}
+	var lines []string
+	for i := range order.MaxPortalItems + 2 {
+		name := fmt.Sprintf("viele-%d.com", i)
+		lines = append(lines, name+" geheim")
+		orders.view.Order.Items = append(orders.view.Order.Items, order.Item{Name: name, Net: 1290})
+	}
+	counts := []string{"100 bereit, 0 zu korrigieren, 0 nicht möglich.", "die nicht in dieselbe Bestellung passen: 2."}
+	visit(t, orders, "erika", "/umzug", form("lines", strings.Join(lines, "\n"))).wantPage(http.StatusUnprocessableEntity, append(counts, "Liste leeren"), nil)
+	visit(t, orders, "erika", "/portal/transfers", nil).wantPage(http.StatusOK, append(counts, "Alle 102 Zeilen anzeigen"), nil)
+	visit(t, orders, "erika", "/umzug", form("clear", "1")).wantRedirect("/umzug")
+	if len(orders.transfers) != 0 {
+		t.Errorf("%d lines are left", len(orders.transfers))
+	}
 }

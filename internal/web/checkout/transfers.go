@@ -81,6 +81,7 @@ func (h *Handler) listTransfers(req *ui.Request) error {
 		Lines, Impossible     []transferLine
 		Waiting               int // domains
 		Locked                bool
+		Collapsed             bool // Lines are too many to show them above the transfers in progress
 		Failed, Running, Done transferGroup
 		New                   string
 	}{Unpaid: unpaid, New: transferPath(req.Language)}
@@ -106,7 +107,7 @@ func (h *Handler) listTransfers(req *ui.Request) error {
 			view.Lines = append(view.Lines, line)
 		}
 	}
-	view.Locked = someLocked(view.Lines)
+	view.Locked, view.Collapsed = someLocked(view.Lines), len(view.Lines) > shownItems
 	slices.SortStableFunc(view.Lines, func(a, b transferLine) int { return cmp.Compare(a.urgency(), b.urgency()) })
 	for _, o := range view.Unpaid {
 		view.UnpaidDomains += o.transfers

@@ -101,9 +101,19 @@ var transferTexts = ui.Texts{
 		"Domains auf Ihrer Umzugsliste: {1} bereit, {2} zu korrigieren, {3} nicht möglich. Bestellt ist davon noch nichts.",
 		"Domains on your list of transfers: {1} ready, {2} to correct, {3} not possible. None of them has been ordered yet.",
 	},
-	"transfer.unlisted": {"Nicht übernommene Zeilen: {1}.", "Lines not added: {1}."},
-	"transfer.repeated": {"Gleiche Zeilen zählen nur einmal; ausgelassen: {1}.", "Identical lines count once; skipped: {1}."},
-	"transfer.bad":      {"Noch nicht bereit ({1})", "Not ready yet ({1})"},
+	"transfer.next_order": {
+		"Weitere Domains, die nicht in dieselbe Bestellung passen: {1}. Bestellen Sie diese danach.",
+		"Further domains that don't fit into the same order: {1}. Order them afterwards.",
+	},
+	"transfer.clear": {"Liste leeren", "Clear the list"},
+	"transfer.clear_text": {
+		"Wir löschen alle {1} Zeilen mit ihren Auth-Codes, auch die bereiten.",
+		"This deletes all {1} lines and their auth codes, including those that are ready.",
+	},
+	"transfers.show_lines": {"Alle {1} Zeilen anzeigen", "Show all {1} lines"},
+	"transfer.unlisted":    {"Nicht übernommene Zeilen: {1}.", "Lines not added: {1}."},
+	"transfer.repeated":    {"Gleiche Zeilen zählen nur einmal; ausgelassen: {1}.", "Identical lines count once; skipped: {1}."},
+	"transfer.bad":         {"Noch nicht bereit ({1})", "Not ready yet ({1})"},
 	"transfer.bad_text": {
 		"Korrigieren Sie Auth-Codes direkt in der Zeile. Hat eine Domain eine Umzugssperre, heben Sie sie auf und prüfen Sie dann erneut.",
 		"Correct auth codes directly in the table. If a domain has a transfer lock, remove it and then check again.",

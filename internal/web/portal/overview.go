@@ -110,6 +110,9 @@ func (h *Handler) home(req *ui.Request) error {
 	}
 	if transfers.Waiting() > 0 {
 		text := h.templates.Text(req.Language, "line.transfers", transfers.Ready, transfers.Correct, transfers.Impossible)
+		if transfers.Later > 0 {
+			text += " " + h.templates.Text(req.Language, "line.transfers_later", transfers.Later)
+		}
 		view.addDecision(overviewLine{Text: text, URL: ui.TransfersPath, ActionKey: "do.transfers"})
 	}
 	expiredMethod, err := h.addExpiredMethod(req, &view)
