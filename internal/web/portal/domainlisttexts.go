@@ -4,6 +4,8 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 
 // domainListTexts are about the list of domains and actions for many of them.
 var domainListTexts = ui.Texts{
+	"domains.found":        {"Gefundene Domains: {1}", "Domains found: {1}"},
+	"domains.found_page":   {"Gefundene Domains auf dieser Seite: {1}", "Domains found on this page: {1}"},
 	"domains.more_filters": {"Sortieren und filtern", "Sort and filter"},
 	"domains.sort":         {"Sortieren nach", "Sort by"},
 	"domains.sort_name":    {"Name", "name"},

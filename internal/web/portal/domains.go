@@ -9,6 +9,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
@@ -72,6 +73,9 @@ func (q listQuery) url(path string, last *portfolio.Domain) string {
 // IsSet reports whether a filter beyond name and state is set, which the page then shows.
 func (q listQuery) IsSet() bool { return q.TLD+q.Folder+q.AutoRenew+q.Sort+q.Size != "" }
 
+// narrows reports whether a filter is set besides the one by state, which the counts of states ignore.
+func (q listQuery) narrows() bool { return q.Part+q.TLD+q.Folder+q.AutoRenew != "" }
+
 // size is the number of domains per page.
 func (q listQuery) size() int {
 	if n, err := strconv.Atoi(q.Size); err == nil && slices.Contains(pageSizes[:], n) {
@@ -99,10 +103,20 @@ func (h *Handler) filter(q listQuery) (filter portfolio.Filter, match func(portf
 		filter.Status, filter.LacksStatus, match = registrar.DomainActive, domainchange.TransferLock, h.isUnlocked
 	case stateAttention:
 		filter.UrgentBefore = soon
+		match = func(d portfolio.Domain) bool { return !h.isGone(d) }
 	default:
 		filter.State = portfolio.State(q.State)
 	}
+	if filter.AutoRenew == portfolio.AutoRenewOff && q.State == "" { // nobody can turn it on for the others
+		match = func(d portfolio.Domain) bool { return d.Status != registrar.DomainTransferredOut && !h.isGone(d) }
+	}
 	return filter, match
+}
+
+// isGone reports whether a domain was deleted and can't be restored any more, so that there is nothing
+// left to decide.
+func (h *Handler) isGone(d portfolio.Domain) bool {
+	return d.Status == registrar.DomainRedemption && lifecycle.RestoreOver(d.TLD, d.Term.DeletedAt, h.Now())
 }
 
 func (h *Handler) domains(req *ui.Request) error { return h.showDomains(req, nil) }
@@ -147,6 +161,10 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 		view.Domains = append(view.Domains, line)
 		view.IDs += d.ID + " "
 	}
+	if asked.narrows() || asked.State != "" {
+		view.Found = len(some.Domains)
+	}
+	view.Counted = !asked.narrows()
 	view.countGroups(some.Groups)
 	if err := h.countFilters(req, &view); err != nil {
 		return err
@@ -168,8 +186,8 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 
 // countFilters counts the domains that the filters of stateAttention and its siblings find.
 func (h *Handler) countFilters(req *ui.Request, view *domainsView) error {
-	if view.Total == 0 {
-		return nil // the page has no filters
+	if view.Total == 0 || !view.Counted {
+		return nil // the page has no filters, or shows no counts
 	}
 	counts, err := h.Portfolio.CountFilters(req.R.Context(), req.Actor(), h.Now().AddDate(0, 0, expiringDays), domainchange.TransferLock)
 	view.Counts = map[string]int{stateAttention: 0, stateExpiring: 0, stateUnlocked: 0}
@@ -180,6 +198,12 @@ func (h *Handler) countFilters(req *ui.Request, view *domainsView) error {
 			view.Counts[stateUnlocked] += count.Lacking
 		}
 	}
+	deleted := func(count domainCount) bool { return count.State == portfolio.State(registrar.DomainRedemption) }
+	if err != nil || !slices.ContainsFunc(view.States, deleted) {
+		return err
+	}
+	gone, _, err := h.Portfolio.ListMatching(req.R.Context(), req.Actor(), portfolio.Filter{Status: registrar.DomainRedemption}, h.isGone)
+	view.Counts[stateAttention] -= len(gone)
 	return err
 }
 
@@ -216,6 +240,8 @@ type domainsView struct {
 	States        []domainCount
 	TLDs, Folders []string
 	Counts        map[string]int // of the states in listOptions
+	Counted       bool           // counts of states are shown
+	Found         int            // the domains of this page that a filter has found
 	Sizes         []int
 	CSV           string // the address of this list as a file
 	// First and More are URLs of other pages of the list; empty if there are none.

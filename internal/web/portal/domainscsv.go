@@ -3,6 +3,7 @@ package portal
 import (
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -35,12 +36,16 @@ func (h *Handler) domainsCSV(req *ui.Request) error {
 		text("domains.csv_locked"), text("domains.folder"), text("domains.note"), text("domains.csv_added"),
 	}}
 	for _, d := range domains {
+		paidUntil := d.PaidUntil
+		if d.Status == registrar.DomainTransferredOut { // its term is another registrar's, as on the page
+			paidUntil = time.Time{}
+		}
 		locked := ""
 		if key := lockKey(d, h.DomainChanges.LacksTransferLock(d.TLD)); key != "" {
 			locked = text(key)
 		}
 		rows = append(rows, []string{
-			ui.UnicodeName(d.Name), d.Name, text("domain." + string(d.State())), day(d.PaidUntil), yesNo(d.Renews()),
+			ui.UnicodeName(d.Name), d.Name, text("domain." + string(d.State())), day(paidUntil), yesNo(d.Renews()),
 			locked, d.Folder, d.Note, day(d.CreatedAt),
 		})
 	}

@@ -47,7 +47,7 @@ func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 	}
 	if h.Renewals != nil {
 		end.CanTurnOn = active && !end.On && !end.Locked && h.sold(d.TLD)
-		end.CanTurnOff = end.On && d.Status != registrar.DomainTransferredOut
+		end.CanTurnOff = end.On && d.Status != registrar.DomainTransferredOut && !h.isGone(d)
 		end.CanLetExpire = (active || expired) && !end.Expire && !over
 		end.CanKeep = end.Expire && !over
 	}

@@ -90,6 +90,7 @@ func TestDomainList_SortsAndFilters(t *testing.T) {
 		"folder=Kunden":               "mitte.de",
 		"auto=on":                     "mitte.de",
 		"auto=off&state=active":       "bald.de lange.org",
+		"auto=off":                    "alt.de bald.de lange.org neu.org",
 		"q=l":                         "alt.de bald.de lange.org",
 		"q=l&sort=added&tld=.de":      "alt.de bald.de",
 		"sort=nonsense&auto=nonsense": "alt.de bald.de lange.org mitte.de neu.org weg.de",
@@ -105,6 +106,22 @@ func TestDomainList_SortsAndFilters(t *testing.T) {
 		if !strings.Contains(page, option) {
 			t.Errorf("the filter has no %s", option)
 		}
+	}
+	if narrowed := b.get("/portal/domains?tld=.org").body; !strings.Contains(narrowed, "Gefundene Domains: 2") || strings.Contains(narrowed, "alle (6)") || strings.Contains(narrowed, "Aufmerksamkeit (2)") {
+		t.Errorf("the list counts regardless of its filter: %s", narrowed)
+	}
+	if csv := b.get("/portal/domains.csv?q=weg").body; !strings.Contains(csv, "weg.de") || strings.Contains(csv, s.clock.now().AddDate(0, 0, -400).Format(time.DateOnly)) {
+		t.Errorf("the file says until when a domain that has left is paid: %s", csv)
+	}
+
+	// Nothing can be decided about a domain that can't be restored any more.
+	s.exec("UPDATE domains SET status = 'redemption', tld = '.be', at_term_end = 'renew' WHERE name = 'alt.de'") // .be has no redemption period
+	page = b.get("/portal/domains").body
+	if !strings.Contains(page, "Aufmerksamkeit (1)") || strings.Contains(page, "/portal/domains/"+ids["alt"]+"/auto-renew/off") {
+		t.Errorf("a domain that can't be restored waits for its customer: %s", page)
+	}
+	if got := strings.Join(listed(b.get("/portal/domains?state=attention")), " "); got != "bald.de" {
+		t.Errorf("attention: %s", got)
 	}
 }
 
