@@ -112,10 +112,12 @@ func (n Nameserver) checkGlue(domain string) error {
 var (
 	trustedAlgorithms = map[uint8]bool{8: true, 10: true, 13: true, 14: true, 15: true, 16: true}
 	digestLengths     = map[uint8]int{2: 64, 4: 96} // hexadecimal digits
+	weakAlgorithms    = map[uint8]bool{1: true, 3: true, 5: true, 6: true, 7: true, 12: true}
+	weakDigests       = map[uint8]bool{1: true, 3: true}
 )
 
 // parseDS parses a DS record as tools print it: a whole zone line or its four values. It
-// refuses insecure algorithms and digests.
+// refuses insecure algorithms and digests, and unknown ones, which are probably mistyped.
 func parseDS(text string) (DS, error) {
 	ds, err := parseDSFields(text)
 	if err != nil {
@@ -123,9 +125,9 @@ func parseDS(text string) (DS, error) {
 	}
 	length, known := digestLengths[ds.DigestType]
 	switch {
-	case !known || !trustedAlgorithms[ds.Algorithm]:
+	case weakAlgorithms[ds.Algorithm] || weakDigests[ds.DigestType]:
 		return DS{}, registrar.Invalid(WeakDS)
-	case len(ds.Digest) != length:
+	case !known || !trustedAlgorithms[ds.Algorithm] || len(ds.Digest) != length:
 		return DS{}, registrar.Invalid(BadDS)
 	}
 	return ds, nil

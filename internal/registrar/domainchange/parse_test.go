@@ -70,7 +70,7 @@ func TestParseDS_AcceptsToolOutputRejectsInvalidOrWeak(t *testing.T) {
 	for input, want := range map[string]registrar.Code{
 		"": BadDS, "2371 13 2": BadDS, "x 13 2 " + digest: BadDS, "65536 13 2 " + digest: BadDS, "2371 256 2 " + digest: BadDS,
 		"2371 13 2 " + digest[:62]: BadDS, "2371 13 2 " + digest + "zz": BadDS, "2371 13 4 " + digest: BadDS,
-		"2371 5 2 " + digest: WeakDS, "2371 13 1 " + digest[:40]: WeakDS, "2371 13 9 " + digest: WeakDS,
+		"2371 5 2 " + digest: WeakDS, "2371 13 1 " + digest[:40]: WeakDS, "2371 13 9 " + digest: BadDS, "2371 99 2 ab12": BadDS,
 	} {
 		if _, err := parseDS(input); registrar.CodeOf(err) != want {
 			t.Errorf("%q: %v, want %s", input, err, want)

@@ -320,11 +320,11 @@ func (h *Handler) transferLines(req *ui.Request, list []transferLine) (lines, re
 		return nil, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: problem}
 	}
 	h.unswap(entered)
-	// A line that is entered again replaces the one of the list.
+	// A line that is entered again replaces the one of the list, unless only that one has a code.
 	lines = slices.DeleteFunc(lines, func(old transferLine) bool {
 		return slices.ContainsFunc(entered, func(line transferLine) bool {
 			name, err := h.parseName(line.Domain)
-			return err == nil && name.ASCII() == old.Domain
+			return err == nil && name.ASCII() == old.Domain && (line.code != "" || old.code == "")
 		})
 	})
 	if req.Field("only") != "" || req.Field("remove") != "" {

@@ -288,9 +288,15 @@ func (h *Handler) unswap(lines []transferLine) {
 }
 
 // checkTransferLines finds what is wrong with lines without asking a registry. A line that is
-// entered twice in the same way counts once.
+// entered twice in the same way, or once without its code, counts once.
 func (h *Handler) checkTransferLines(lines []transferLine) []transferLine {
 	codes := make(map[string]string, len(lines))
+	coded := make(map[string]bool, len(lines))
+	for _, line := range lines {
+		if name, err := h.parseName(line.Domain); err == nil && line.code != "" {
+			coded[name.ASCII()] = true
+		}
+	}
 	accepted := 0
 	checked := make([]transferLine, 0, len(lines))
 	for _, line := range lines {
@@ -308,6 +314,9 @@ func (h *Handler) checkTransferLines(lines []transferLine) []transferLine {
 				line.Quote = quotedDomain(line.Domain)
 				line.ReasonKey, line.Domain, line.code = "transfer.bad_name", "", "" // it may be an auth code
 			}
+		}
+		if err == nil && line.code == "" && coded[name.ASCII()] {
+			continue
 		}
 		if name.Label() != "" {
 			line.name, line.Domain = name, name.ASCII()

@@ -494,3 +494,20 @@ func TestTransferPage_LinesThatOnlyExceedAnOrderAreNotToCorrect(t *testing.T) {
 		t.Errorf("%d lines are left", len(orders.transfers))
 	}
 }
+
+func TestTransferLines_LineWithoutCodeLeavesTheCodeOfAnother(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		listed []order.ListedTransfer
+		lines  string
+	}{
+		"pasted twice": {nil, "tee.com\ntee.com geheim"},
+		"listed":       {[]order.ListedTransfer{{Name: "tee.com", TLD: ".com", Code: "geheim"}}, "tee.com"},
+	} {
+		orders := &fakeOrders{transfers: test.listed}
+		visit(t, orders, "erika", "/umzug", form("lines", test.lines, "stay", "1"))
+		if len(orders.transfers) != 1 || orders.transfers[0].Code != "geheim" || orders.transfers[0].Reason != "" {
+			t.Errorf("%s: the list is %+v", name, orders.transfers)
+		}
+	}
+}

@@ -202,7 +202,8 @@ func (h *Handler) addContactCheck(req *ui.Request, view *domainView) error {
 	return err
 }
 
-// addContactChecks adds unconfirmed addresses to what waits for the customer.
+// addContactChecks adds unconfirmed addresses to what waits for the customer. They replace the lines of
+// the domains that are offline because of them.
 func (h *Handler) addContactChecks(req *ui.Request, view *overviewView) (int, error) {
 	if h.Contacts == nil {
 		return 0, nil
@@ -220,8 +221,18 @@ func (h *Handler) addContactChecks(req *ui.Request, view *overviewView) (int, er
 		}
 		if check.State == contactcheck.Suspended {
 			line.Until = time.Time{}
+			view.dropSuspended(check.Names)
 		}
 		view.addDecision(line)
 	}
 	return len(checks), err
+}
+
+// dropSuspended removes the lines of suspended domains.
+func (v *overviewView) dropSuspended(names []string) {
+	if len(v.Parts) > 0 && v.Parts[0].ID == "decide" {
+		v.Parts[0].Lines = slices.DeleteFunc(v.Parts[0].Lines, func(line overviewLine) bool {
+			return line.Held != nil && line.Held.Restriction == portfolio.Suspended && slices.Contains(names, line.Name)
+		})
+	}
 }

@@ -570,8 +570,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Only nameservers within the domain itself take an IP address.",
 	},
 	"problem.bad_ds": {
-		"Dieser DS-Eintrag ist unvollständig: Er hat vier Teile, und die Prüfsumme muss zu ihrer Art passen.",
-		"This DS record is incomplete: it has four parts, and the digest must match its type.",
+		"Dieser DS-Eintrag ist ungültig: Er hat vier Teile, das Verfahren muss bekannt sein, und die Prüfsumme muss zu ihrer Art passen.",
+		"This DS record is invalid: it has four parts, the algorithm must be a known one, and the digest must match its type.",
 	},
 	"problem.weak_ds": {
 		"Dieses Verfahren ist nicht mehr sicher. Bitte nehmen Sie Prüfsumme 2 oder 4 und einen neueren Schlüssel.",

@@ -291,3 +291,16 @@ func TestDomainList_BadgesNameUnconfirmedAddressAndPlannedChange(t *testing.T) {
 		t.Error("after the deadline the badge is not urgent")
 	}
 }
+
+func TestOverview_DomainsOfflineForAnAddressAreListedOnce(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	anna := s.newMember("anna@example.org")
+	id, _ := s.askHolder(anna.ID, s.addDomainOf(anna.ID, "kunde", ".org", registrar.DomainActive))
+	s.exec("UPDATE contact_checks SET state = 'suspended', suspended_at = 1 WHERE id = '" + id + "'")
+	s.exec("UPDATE domains SET contact_hold = '" + id + "', registry_status = 'clientHold'")
+	page := s.signedInBrowser(anna.Email).get("/portal").body
+	if !strings.Contains(page, "Nicht im DNS und nicht erreichbar: Der Inhaber hat seine Adresse") || strings.Contains(page, "Der Inhaber hat seine E-Mail-Adresse nicht bestätigt.") {
+		t.Errorf("the overview: %s", page)
+	}
+}

@@ -219,6 +219,20 @@ func TestDomainPage_ShowsTransferLockInForce(t *testing.T) {
 	}
 }
 
+func TestDomainPage_ShowsOnlyTheLongestTransferLock(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	erika := s.newMember("erika@example.org")
+	id, now := s.addDomainOf(erika.ID, "neu", ".org", registrar.DomainActive), s.clock.now()
+	s.registry.records["neu.org"] = domainchange.Record{Created: now.AddDate(0, 0, -10)}
+	s.exec("INSERT INTO audit_events (id, customer_id, actor_kind, actor, through, address, action, object, at) VALUES ('aud_1', $1, 'system', '', '', '', 'domain_received', $2, $3)",
+		erika.ID, id, now.AddDate(0, 0, -5).UnixMicro())
+	page := s.signedInBrowser("erika@example.org").get("/portal/domains/" + id).body
+	if !strings.Contains(page, "abgelehnt werden: Nach einem Umzug") || strings.Count(page, "kann ein Umzug abgelehnt werden") != 1 {
+		t.Errorf("the page: %s", page)
+	}
+}
+
 func TestOperatorTransfers_ListedAndRejectedWithReason(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
