@@ -239,7 +239,7 @@ func TestDomainPage_ErrorsShownAtFields(t *testing.T) {
 			t.Errorf("%q: a change of language does not return to the domain", typed)
 		}
 	}
-	for typed, says := range map[string]string{"2371 13 2": "unvollständig", "2371 13 1 AABB": "nicht mehr sicher", "2371 13 2 AABB": "unvollständig"} {
+	for typed, says := range map[string]string{"2371 13 2": "ungültig", "2371 13 1 AABB": "nicht mehr sicher", "2371 13 2 AABB": "ungültig"} {
 		if got := b.post(path+"/ds", url.Values{"ds": {typed}}); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, says) || !strings.Contains(got.body, `value="`+typed+`"`) {
 			t.Errorf("%q: %d", typed, got.status)
 		}
