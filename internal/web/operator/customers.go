@@ -62,6 +62,7 @@ type CustomerRecord struct {
 	Registrant    account.Registrant
 	HasRegistrant bool
 	Domains       []portfolio.Domain
+	Locked        map[string]bool // the domains with an operator's lock, by id
 	Orders        []order.Order
 	AuditEvents   []account.AuditEntry
 	Consents      []renewal.RecordedConsent // to automatic renewal
@@ -94,6 +95,17 @@ func (r CustomerRecord) OrderOf(object string) *admin.OrderEntry {
 		}
 	}
 	return nil
+}
+
+// OrderFor returns the newest of the orders that has an item for a domain; empty without one.
+func (r CustomerRecord) OrderFor(domain portfolio.Domain) string {
+	newest := ""
+	for _, o := range r.Orders {
+		if o.ID > newest && slices.ContainsFunc(o.Items, func(item order.Item) bool { return item.Name == domain.Name }) {
+			newest = o.ID
+		}
+	}
+	return newest
 }
 
 // Readable returns what an entry is about or came through; empty if it is only an internal id, for
