@@ -135,6 +135,7 @@ const (
 	fileConsents    = 50
 	fileNotices     = 100
 	fileLocks       = 1000
+	fileOrderEvents = 1000
 )
 
 // Find returns the account of an email address, id, domain or order.
@@ -228,6 +229,9 @@ func (f customerFiles) Order(ctx context.Context, by registrar.Actor, id string)
 		return operator.OrderRecord{}, err
 	}
 	if record.Ended, err = f.services.DB.ListEndedDomains(ctx, o.ID); err != nil {
+		return operator.OrderRecord{}, err
+	}
+	if record.Events, err = f.services.DB.ListObjectAuditEvents(ctx, o.Customer, o.ID, fileOrderEvents); err != nil {
 		return operator.OrderRecord{}, err
 	}
 	record.Notices, err = f.services.DB.ListSentNoticesOfOrder(ctx, o.ID, fileNotices)

@@ -39,6 +39,8 @@ type OrderRecord struct {
 	// Notices are the mails about it and its domains that are kept as evidence.
 	Notices  []lifecycle.SentNotice
 	Disputes []dispute.Dispute
+	// Events are the audit events about it, the newest first.
+	Events []registrar.AuditEvent
 	// Operators has the addresses of the operators by account.
 	Operators map[string]string
 	// Declared are the open withdrawals and terminations of its contracts, whoever sent them.

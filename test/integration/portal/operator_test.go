@@ -82,7 +82,8 @@ const consented, unconsented, deletedDomain = "ord_1", "ord_2", "ord_3"
 func (f accountFiles) Order(ctx context.Context, _ registrar.Actor, id string) (behind.OrderRecord, error) {
 	if stored, found, err := f.s.db.OrderByID(ctx, id); err != nil || found {
 		disputes, disputesErr := f.s.db.ListOrderDisputes(ctx, id)
-		return behind.OrderRecord{Order: stored, Disputes: disputes}, errors.Join(err, disputesErr)
+		events, eventsErr := f.s.db.ListObjectAuditEvents(ctx, stored.Customer, id, 100)
+		return behind.OrderRecord{Order: stored, Disputes: disputes, Events: events}, errors.Join(err, disputesErr, eventsErr)
 	}
 	o := order.Order{
 		ID: id, State: order.PartiallyCompleted, Channel: order.ChannelPortal, PaidAt: time.Date(2026, 11, 15, 12, 2, 0, 0, time.UTC),
