@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -135,6 +134,8 @@ const (
 	fileAuditEvents = 30
 	fileConsents    = 50
 	fileNotices     = 100
+	fileLocks       = 1000
+	fileOrderEvents = 1000
 )
 
 // Find returns the account of an email address, id, domain or order.
@@ -181,10 +182,17 @@ func (f customerFiles) Open(ctx context.Context, by registrar.Actor, id string) 
 	if file.Registrant, file.HasRegistrant, err = read.GetRegistrant(ctx, account.ID); err != nil {
 		return operator.CustomerRecord{}, err
 	}
-	if file.Domains, err = f.services.DB.ListCustomerDomains(ctx, account.ID); err != nil {
+	if file.Domains, err = f.services.DB.ListDomainsPage(ctx, account.ID, portfolio.Filter{}, portfolio.MaxListed); err != nil {
 		return operator.CustomerRecord{}, err
 	}
-	slices.SortFunc(file.Domains, func(a, b portfolio.Domain) int { return strings.Compare(a.Name, b.Name) })
+	locks, err := f.services.DB.ListActiveDomainLocks(ctx, fileLocks)
+	if err != nil {
+		return operator.CustomerRecord{}, err
+	}
+	file.Locked = make(map[string]bool, len(locks))
+	for _, lock := range locks {
+		file.Locked[lock.Domain] = true
+	}
 	if file.Orders, err = f.services.DB.ListOrders(ctx, account.ID, "", fileOrders); err != nil {
 		return operator.CustomerRecord{}, err
 	}
@@ -221,6 +229,9 @@ func (f customerFiles) Order(ctx context.Context, by registrar.Actor, id string)
 		return operator.OrderRecord{}, err
 	}
 	if record.Ended, err = f.services.DB.ListEndedDomains(ctx, o.ID); err != nil {
+		return operator.OrderRecord{}, err
+	}
+	if record.Events, err = f.services.DB.ListObjectAuditEvents(ctx, o.Customer, o.ID, fileOrderEvents); err != nil {
 		return operator.OrderRecord{}, err
 	}
 	record.Notices, err = f.services.DB.ListSentNoticesOfOrder(ctx, o.ID, fileNotices)

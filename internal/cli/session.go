@@ -111,6 +111,9 @@ var errorExplanations = map[registrar.Code]string{
 	withdrawal.NoSuchNotice:     "no notice has this ID",
 	withdrawal.AlreadyHandled:   "the notice is already done",
 	withdrawal.BadNote:          "the note must have 1 to 500 printable characters",
+	withdrawal.BadReply:         "the reply must have at most 1000 printable characters",
+	withdrawal.BadEnd:           "--end must be a day such as 2026-12-31, and the notice a termination",
+	withdrawal.EndOutOfRange:    "the contract can't end on that day; nothing was changed",
 	registrar.NoSuchCustomer:    "no account has this email address",
 	account.AccountDisabled:     "the account is disabled; enable it first",
 	account.EmailInvalid:        "invalid email address",
@@ -160,8 +163,10 @@ var errorExplanations = map[registrar.Code]string{
 func ExplainError(err error) error {
 	if sentence, known := errorExplanations[registrar.CodeOf(err)]; known {
 		var detailed *registrar.Error
-		if registrar.CodeOf(err) == provision.NotEligible && errors.As(err, &detailed) && detailed.Detail != "" {
-			sentence += " (" + detailed.Detail + ")" // the rule
+		switch code := registrar.CodeOf(err); {
+		case code != provision.NotEligible && code != withdrawal.EndOutOfRange:
+		case errors.As(err, &detailed) && detailed.Detail != "":
+			sentence += " (" + detailed.Detail + ")" // the rule, or the possible days
 		}
 		return errors.New(sentence)
 	}

@@ -35,6 +35,22 @@ func orderEntryOf[Row orderEntryRow](r Row) admin.OrderEntry {
 
 // ListAllOrders returns a page of all customers' orders, the newest first.
 func (db *DB) ListAllOrders(ctx context.Context, filter admin.OrderFilter, before string, limit int) ([]admin.OrderEntry, error) {
+	orders, err := db.listAllOrders(ctx, filter, before, limit)
+	if err != nil || len(orders) == 0 {
+		return nil, err
+	}
+	ids := make([]string, len(orders))
+	for i, o := range orders {
+		ids[i] = o.ID
+	}
+	refunded, err := db.read().ListRefundedOrders(ctx, jsonText(ids))
+	for i, o := range orders {
+		orders[i].Refunded = slices.Contains(refunded, o.ID)
+	}
+	return orders, err
+}
+
+func (db *DB) listAllOrders(ctx context.Context, filter admin.OrderFilter, before string, limit int) ([]admin.OrderEntry, error) {
 	if sqldb.IsUnstorable(before) || sqldb.IsUnstorable(filter.Name) || sqldb.IsUnstorable(filter.EmailKey) {
 		return nil, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/overview"
@@ -136,5 +137,45 @@ func TestOverviewFacts_PaymentTakenBackByTheBankIsNotSpent(t *testing.T) {
 		if want := registrar.Cents(1428); len(facts.Spent) != 1 || facts.Spent[0].Spent != want {
 			t.Errorf("spent: %+v, want %d", facts.Spent, want)
 		}
+	})
+}
+
+func TestOverviewFacts_RefundReturnedByTheBankIsSpentUntilSettled(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		o := refundFirstItem(t, db, addPaidOrder(t, db, anna, "weg.org"), "ref_1")
+		check := func(name string, refunded bool, spent registrar.Cents) {
+			t.Helper()
+			facts, err := db.OverviewFacts(t.Context(), anna, overview.Bounds{Clock: testTime, SpentSince: testTime.Add(-24 * time.Hour), Limit: 1})
+			if err != nil || len(facts.Spent) != 1 || facts.Spent[0].Spent != spent {
+				t.Errorf("%s: %+v, %v, want %d", name, facts.Spent, err, spent)
+			}
+			list, err := db.ListAllOrders(t.Context(), admin.OrderFilter{}, "", 1)
+			if err != nil || len(list) != 1 || list[0].Refunded != refunded {
+				t.Errorf("%s: %+v, %v", name, list, err)
+			}
+		}
+		set := func(change func(o *order.Order)) {
+			t.Helper()
+			o = mustUpdateOrder(t, db, o, func(o *order.Order, _ *order.Transition) { change(o) })
+		}
+		check("made", true, 0)
+		set(func(o *order.Order) {
+			o.Refunds[0].Failure, o.Refunds[0].FailedAt, o.Refunds[0].Task = order.ReturnedByBank, testTime, order.TaskReturned
+		})
+		check("returned", false, o.Totals.Gross)
+		again := order.Refund{
+			ID: "ref_2", Payment: o.Payments[0].ID, Amount: o.Totals.Gross, Source: order.ByOperator, Replaces: "ref_1", CreatedAt: testTime,
+			Parts: []order.RefundPart{{Item: o.Items[0].ID, Gross: o.Totals.Gross}},
+		}
+		set(func(o *order.Order) { o.Refunds[0].Task, o.Refunds = order.TaskNone, append(o.Refunds, again) })
+		check("due again", false, 0)
+		set(func(o *order.Order) {
+			o.Refunds[1].Failure, o.Refunds[1].FailedAt, o.Refunds[1].Task = order.ChargeDisputed, testTime, order.TaskRefused
+		})
+		check("refused", false, o.Totals.Gross)
+		set(func(o *order.Order) { o.Refunds[1].Task = order.TaskNone })
+		check("settled", false, 0)
 	})
 }

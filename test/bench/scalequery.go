@@ -67,6 +67,7 @@ var fixedParameters = map[string]any{
 	"ListRenewalsMentioned.$5":   `["x.org"]`,
 	"ListContractMentions.$2":    `["dom_x"]`,
 	"ListDisputesOfOrders.$1":    `["ord_x"]`,
+	"ListRefundedOrders.$1":      `["ord_x"]`,
 	"CountDomainFilters.$2":      "%clientTransferProhibited%",
 	"ListDomainsUnderWay.$2":     `["dom_x"]`,
 	"ListReceipts.$2":            `["dcl_x"]`,
@@ -165,7 +166,7 @@ var emptyResultQueries = []string{
 	"ListTransferMessages", // every message is about a balance
 	"ListPendingRefunds", "ListAllPendingRefunds", "InsertRefundedTermEnd", "ListRegisteredDomains",
 	"InsertOutgoingTransfer", "ListEndedOutgoingTransfers", "MakeOutgoingTransfersDue",
-	"ListDomainDisputes", "ListDisputesOfOrders", "ListLockingDisputes", "ListRestrictedDomains", "ListContractMentions", "ListRenewalsMentioned", "ListReceipts", "ListDomainsUnderWay",
+	"ListDomainDisputes", "ListDisputesOfOrders", "ListRefundedOrders", "ListLockingDisputes", "ListRestrictedDomains", "ListContractMentions", "ListRenewalsMentioned", "ListReceipts", "ListDomainsUnderWay",
 	"ListDomainNotices",                                                    // domains and notices have different customers
 	"GetRegistrationCharge", "InsertMarginCredit", "ListCreditNotesOfItem", // no item or refund has the id of a charge or document
 }

@@ -102,7 +102,7 @@ type noticesDoneCommand struct {
 	ID    string `arg:"" help:"The notice's ID (dcl_…)."`
 	Note  string `help:"What was done about it; stored as evidence." default:"Closed at the command line."`
 	Reply string `help:"A text for the sender. Without it and --end, the sender gets no mail."`
-	End   string `help:"The day on which a terminated contract ends, which the mail to the sender states." placeholder:"YYYY-MM-DD"`
+	End   string `help:"The day on which a terminated contract ends, which the mail to the sender states: from the arrival of the notice to the end of the paid term." placeholder:"YYYY-MM-DD"`
 }
 
 func (c noticesDoneCommand) Run(t *cli.Terminal) error {

@@ -26,6 +26,7 @@ type OrderEntry struct {
 	ID, Customer, State, Channel string
 	Gross                        registrar.Cents
 	CreatedAt, PaidAt            time.Time
+	Refunded                     bool // all that was paid
 }
 
 // PaymentEntry is a payment in a list.

@@ -284,6 +284,18 @@ func (o Order) IsRepeated(r Refund) bool {
 	})
 }
 
+// IsSettledOtherwise reports whether an operator has paid a returned refund another way.
+func (o Order) IsSettledOtherwise(r Refund) bool {
+	undecided := func(other Refund) bool {
+		return other.Task != TaskNone && (other.ID == r.ID || other.Replaces == r.ID)
+	}
+	return r.Returned() && !o.IsRepeated(r) && !slices.ContainsFunc(o.Refunds, undecided)
+}
+
+// GivenBackOf is what the customer has or gets back of an item: unlike RefundedOf, without what the bank
+// returned, until it is paid again or another way.
+func (o *Order) GivenBackOf(id string) registrar.Cents { return o.settledByItem(true)[id] }
+
 // IsCorrected reports whether a refund corrects the invoice once it is made: neither that of an
 // unmatched payment, which has no invoice, nor the repetition of a returned one.
 func (o *Order) IsCorrected(r Refund) bool { return r.Replaces == "" && len(o.PartsOf(r)) > 0 }

@@ -141,11 +141,12 @@ func (t Transition) NoticesReferred() (notices []string) {
 	return notices
 }
 
-// NoticeRefunded is a withdrawal notice that a refund is for, with who ordered it and why.
+// NoticeRefunded is a withdrawal notice that a refund is for, with who ordered or settled it and why.
 type NoticeRefunded struct{ ID, By, Note string }
 
 // NoticesRefunded lists the withdrawal notices of the refunds whose money the customer has since the
-// transition: they were made or, returned by the bank, made again or settled another way.
+// transition: they were made or, returned by the bank, made again or settled another way. Of a refund and
+// its repetition, the latter counts.
 func (t Transition) NoticesRefunded() (notices []NoticeRefunded) {
 	for _, refund := range t.To.Refunds {
 		first := t.To.firstOf(refund)
@@ -154,7 +155,13 @@ func (t Transition) NoticesRefunded() (notices []NoticeRefunded) {
 		}
 		was := find(t.From.Refunds, func(r Refund) bool { return r.ID == refund.ID })
 		if was == nil || !t.From.isSettled(*was, false) {
-			notices = append(notices, NoticeRefunded{first.Notice, cmp.Or(refund.By, first.By), cmp.Or(refund.Note, first.Note)})
+			refunded := NoticeRefunded{first.Notice, cmp.Or(refund.By, first.By), cmp.Or(refund.Note, first.Note)}
+			if event := find(t.AuditEvents, func(e registrar.AuditEvent) bool { return e.Action == ActionRefundSettled && e.Refund == refund.ID }); event != nil {
+				refunded.By = event.Actor.Through
+				_, refunded.Note = refund.SplitNote()
+			}
+			notices = slices.DeleteFunc(notices, func(other NoticeRefunded) bool { return other.ID == refunded.ID })
+			notices = append(notices, refunded)
 		}
 	}
 	return notices

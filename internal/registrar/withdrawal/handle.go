@@ -60,9 +60,9 @@ func (s *Service) Get(ctx context.Context, operator registrar.Actor, id string) 
 // Closing is how an operator closes a notice.
 type Closing struct {
 	Note string // what was done about it
-	// Reply is for the sender; End is the day on which the contract ends, 2026-12-31, of a termination. If
-	// one is set, the sender gets a mail with it. With an End, the sender's domains that would renew
-	// beyond it expire with their terms instead.
+	// Reply is for the sender; End is the day on which the contract ends, 2026-12-31, of a termination, and
+	// one of EndDays. If one is set, the sender gets a mail with it. With an End, the sender's domains that
+	// would renew beyond it expire with their terms instead.
 	Reply, End string
 }
 
@@ -80,18 +80,17 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string
 	if !ok {
 		return registrar.Invalid(BadReply)
 	}
-	if _, err := time.Parse(time.DateOnly, closing.End); closing.End != "" && (err != nil || notice.Kind != Termination) {
-		return registrar.Invalid(BadEnd)
+	var about []NamedDomain
+	if closing.End != "" {
+		if about, err = s.checkEnd(ctx, notice, closing.End); err != nil {
+			return err
+		}
 	}
 	done := Outcome{Notice: notice, Now: s.now(), At: s.cfg.Clock()}
 	done.Notice.DoneAt, done.Notice.DoneBy, done.Notice.DoneNote = done.Now, operator.Through, note
 	done.Notice.DoneReply, done.Notice.DoneEnds = reply, closing.End
 	done.AuditEvent = registrar.AuditEvent{Actor: operator, Action: NoticeHandled, Object: notice.ID, At: done.Now}
-	if closing.End != "" {
-		if done.Contracts, err = s.endedBy(ctx, operator, notice, closing.End, done.Now); err != nil {
-			return err
-		}
-	}
+	done.Contracts = endedBy(operator, notice, about, closing.End, done.Now)
 	if reply != "" || closing.End != "" {
 		data := notice.mailData()
 		data["reply"], data["end"] = reply, closing.End
@@ -107,25 +106,77 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string
 	return nil
 }
 
-// endedBy returns the sender's domains that a notice is about and whose terms don't end before a day:
-// a renewal would outlast the contract. A notice that names domains is not about the others of its
-// orders.
-func (s *Service) endedBy(ctx context.Context, operator registrar.Actor, notice Notice, end string, now time.Time) (ended []EndedContract, err error) {
+// checkEnd requires that a contract can end on a day. It returns the domains that the notice is about.
+func (s *Service) checkEnd(ctx context.Context, notice Notice, end string) ([]NamedDomain, error) {
+	day, err := time.Parse(time.DateOnly, end)
+	if err != nil || notice.Kind != Termination {
+		return nil, registrar.Invalid(BadEnd)
+	}
 	named, err := s.ListNamedDomains(ctx, notice)
 	if err != nil {
 		return nil, err
 	}
-	mentions := parseMentions(notice.Contract)
-	isNamed := func(d NamedDomain) bool { return slices.Contains(mentions, d.Name) }
-	all := !slices.ContainsFunc(named[0], isNamed)
-	for _, domain := range named[0] {
-		theirs := domain.SentBy(notice) || notice.Customer != "" && notice.Customer == domain.Customer
-		if !theirs || !domain.Endable() || !all && !isNamed(domain) || domain.PaidUntil.UTC().Format(time.DateOnly) < end {
-			continue
-		}
-		ended = append(ended, endContract(operator, domain, now))
+	if days := notice.EndDays(named[0]); !days.has(day) {
+		return nil, &registrar.Error{Kind: registrar.KindInvalid, Code: EndOutOfRange, Detail: days.String()}
 	}
-	return ended, nil
+	return notice.about(named[0]), nil
+}
+
+// EndDays are the days on which a terminated contract can end. Last is zero if no term is known.
+type EndDays struct{ First, Last time.Time }
+
+// EndDays returns the days on which the contract of a termination can end, given the domains that it names: from its
+// arrival, when a termination for cause takes effect, to the end of the longest paid term. A contract
+// whose term was over before ended with it.
+func (d Notice) EndDays(named []NamedDomain) EndDays {
+	about := d.about(named)
+	if theirs := slices.DeleteFunc(slices.Clone(about), func(domain NamedDomain) bool { return !domain.BelongsTo(d) }); len(theirs) > 0 {
+		about = theirs
+	}
+	days := EndDays{First: d.At.UTC().Truncate(24 * time.Hour)}
+	for _, domain := range about {
+		if end := domain.PaidUntil.UTC().Truncate(24 * time.Hour); !domain.PaidUntil.IsZero() && end.After(days.Last) {
+			days.Last = end
+		}
+	}
+	if !days.Last.IsZero() && days.Last.Before(days.First) {
+		days.First, days.Last = days.Last, days.First
+	}
+	return days
+}
+
+func (d EndDays) has(day time.Time) bool {
+	return !day.Before(d.First) && (d.Last.IsZero() || !day.After(d.Last))
+}
+
+// String is for the command line.
+func (d EndDays) String() string {
+	if d.Last.IsZero() {
+		return "from " + d.First.Format(time.DateOnly)
+	}
+	return d.First.Format(time.DateOnly) + " to " + d.Last.Format(time.DateOnly)
+}
+
+// about returns those of the named domains that a notice is about: one that names domains is not about
+// the others of its orders.
+func (d Notice) about(named []NamedDomain) []NamedDomain {
+	mentions := d.Mentions()
+	others := func(domain NamedDomain) bool { return !slices.Contains(mentions, domain.Name) }
+	if about := slices.DeleteFunc(slices.Clone(named), others); len(about) > 0 {
+		return about
+	}
+	return named
+}
+
+// endedBy returns the sender's domains that a notice is about and whose terms don't end before a day:
+// a renewal would outlast the contract.
+func endedBy(operator registrar.Actor, notice Notice, about []NamedDomain, end string, now time.Time) (ended []EndedContract) {
+	for _, domain := range about {
+		if domain.BelongsTo(notice) && domain.Endable() && domain.PaidUntil.UTC().Format(time.DateOnly) >= end {
+			ended = append(ended, endContract(operator, domain, now))
+		}
+	}
+	return ended
 }
 
 // cleanNote returns the note as stored; false if it is empty, too long or not printable.

@@ -137,7 +137,6 @@ func TestClose_EndOfContractEndsLaterRenewals(t *testing.T) {
 	}{
 		{"montag.net", "2026-11-19", store.domains[0], "montag.net"},
 		{"montag.net", "", store.domains[0], ""},
-		{"montag.net", "2028-11-19", store.domains[0], ""}, // the customer has another term until then
 		{"montag.net", "2026-11-19", domain("montag.net", "other@example.org", registrar.DomainActive, "2027-11-19"), ""},
 		{"montag.net", "2026-11-19", domain("montag.net", "petra@example.org", registrar.DomainRedemption, "2027-11-19"), ""},
 		{"ord_1", "2026-11-19", store.domains[0], "montag.net dienstag.net"},
@@ -152,6 +151,52 @@ func TestClose_EndOfContractEndsLaterRenewals(t *testing.T) {
 		}
 		if got := strings.Join(ended, " "); got != test.want {
 			t.Errorf("a contract about %s that ends on %q: %q expire, want %q", test.contract, test.end, got, test.want)
+		}
+	}
+}
+
+// The mail confirms the day to the sender at once.
+func TestClose_RefusesEndBeforeArrivalOrAfterPaidTerm(t *testing.T) {
+	t.Parallel()
+	arrived := time.Date(2026, 11, 15, 9, 5, 0, 0, time.UTC)
+	domain := func(name, email string, until time.Time) NamedDomain {
+		return NamedDomain{ID: "dom_" + name, Customer: "cus_" + email, Name: name, TLD: ".net", Email: email, Status: registrar.DomainActive, PaidUntil: until}
+	}
+	monday := domain("montag.net", "petra@example.org", arrived.AddDate(1, 0, 0))
+	tuesday := domain("dienstag.net", "petra@example.org", arrived.AddDate(2, 0, 0))
+	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
+	for name, test := range map[string]struct {
+		contract  string
+		domains   []NamedDomain
+		possible  []string
+		forbidden []string
+		days      string
+	}{
+		"one domain":    {"montag.net", []NamedDomain{monday, tuesday}, []string{"2026-11-15", "2027-11-15"}, []string{"2020-01-01", "2026-11-14", "2027-11-16", "2035-01-01"}, "2026-11-15 to 2027-11-15"},
+		"an order":      {"ord_1", []NamedDomain{monday, tuesday}, []string{"2028-11-15"}, []string{"2028-11-16"}, "2026-11-15 to 2028-11-15"},
+		"unknown":       {"der Vertrag", nil, []string{"2026-11-15", "2035-01-01"}, []string{"2026-11-14"}, "from 2026-11-15"},
+		"a stranger":    {"montag.net", []NamedDomain{domain("montag.net", "other@example.org", monday.PaidUntil)}, []string{"2027-11-15"}, []string{"2027-11-16"}, "2026-11-15 to 2027-11-15"},
+		"an ended term": {"montag.net", []NamedDomain{domain("montag.net", "petra@example.org", arrived.AddDate(0, 0, -5))}, []string{"2026-11-10", "2026-11-15"}, []string{"2026-11-09", "2026-11-16"}, "2026-11-10 to 2026-11-15"},
+	} {
+		store := &closedNotice{
+			notice:  Notice{ID: "dcl_1", Kind: Termination, Email: "petra@example.org", Contract: test.contract, Language: "de", At: arrived},
+			domains: test.domains,
+		}
+		service, err := New(Config{Store: store, MailQueued: func() {}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, end := range test.possible {
+			if err := service.Close(t.Context(), operator, "dcl_1", Closing{Note: "Geprüft.", End: end}); err != nil || store.outcome.Mails[0].Data["end"] != end {
+				t.Errorf("%s, %s: %+v, %v", name, end, store.outcome.Mails, err)
+			}
+		}
+		store.outcome = Outcome{}
+		for _, end := range test.forbidden {
+			err := service.Close(t.Context(), operator, "dcl_1", Closing{Note: "Geprüft.", End: end})
+			if registrar.CodeOf(err) != EndOutOfRange || !strings.Contains(err.Error(), test.days) || store.outcome.Notice.ID != "" {
+				t.Errorf("%s, %s: stored %+v, %v", name, end, store.outcome, err)
+			}
 		}
 	}
 }

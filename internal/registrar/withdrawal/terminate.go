@@ -43,6 +43,12 @@ func (d NamedDomain) Endable() bool {
 // SentBy reports whether the notice came from the address of the domain's account.
 func (d NamedDomain) SentBy(notice Notice) bool { return strings.EqualFold(d.Email, notice.Email) }
 
+// BelongsTo reports whether the domain is the sender's: the notice came from the address of its account, or
+// was sent by it.
+func (d NamedDomain) BelongsTo(notice Notice) bool {
+	return d.SentBy(notice) || notice.Customer != "" && notice.Customer == d.Customer
+}
+
 // EndsLater reports whether the term of the domain ends after the day that the notice states: the
 // contract ends with the term.
 func (d NamedDomain) EndsLater(notice Notice) bool {

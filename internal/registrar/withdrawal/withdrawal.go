@@ -17,7 +17,9 @@
 //	                    order), or Terminate ends the contracts
 //
 // With the note, the operator may write to the sender and state the day on which a contract ends.
-// Then, and only then, closing mails the sender, whose receipt has promised an answer.
+// Then, and only then, closing mails the sender, whose receipt has promised an answer. The day is not
+// before the notice arrived, and not after the end of the longest paid term of the domains that it is
+// about, if any is known: the mail confirms it at once (EndDays).
 //
 //	state     becomes   when
 //	handled   open      the bank returned a refund for it, which leaves something of what it is about:
@@ -195,6 +197,8 @@ const (
 	BadNote        registrar.Code = "bad_note"              // with KindInvalid: empty, too long, or not printable
 	BadReply       registrar.Code = "bad_reply"             // with KindInvalid: too long, or not printable
 	BadEnd         registrar.Code = "bad_end"               // with KindInvalid: the day on which a contract ends is no day
+	// EndOutOfRange (KindInvalid): a contract can't end on that day. The detail has the days of EndDays.
+	EndOutOfRange registrar.Code = "end_out_of_range"
 	// NoticeOpen (KindConflict): automatic renewal can't be turned on for a domain while a notice
 	// about its contract is open.
 	NoticeOpen registrar.Code = "notice_open"

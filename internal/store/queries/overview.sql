@@ -99,10 +99,14 @@ FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(paid_before) AND domains.status <> 'transferred_out';
 
--- Refunds count on the day of the payment. Days are those since 1970.
+-- Refunds count on the day of the payment, except those that the bank returned: the last repetition of one,
+-- or itself, has a task until an operator pays it another way. Days are those since 1970.
 -- name: SumSpendingByDay :many
 SELECT CAST(o.paid_at / 86400000000 AS BIGINT) AS day,
-    CAST(sum(o.gross - coalesce((SELECT sum(refunds.amount) FROM refunds WHERE refunds.order_id = o.id AND refunds.item_id <> '' AND refunds.replaces = '' AND (refunds.provider <> '' OR refunds.failure = '') AND (refunds.source = '' OR refunds.parts <> '')), 0)
+    CAST(sum(o.gross - coalesce((SELECT sum(CASE WHEN refunds.replaces = '' THEN refunds.amount ELSE -refunds.amount END) FROM refunds
+            WHERE refunds.order_id = o.id AND refunds.item_id <> '' AND (refunds.source = '' OR refunds.parts <> '')
+                AND (refunds.replaces = '' AND (refunds.provider <> '' OR refunds.failure = '') AND refunds.task <> 'returned'
+                    OR refunds.replaces <> '' AND refunds.task IN ('returned', 'refused'))), 0)
         - coalesce((SELECT sum(disputes.withdrawn) FROM disputes WHERE disputes.order_id = o.id AND disputes.order_id <> '' AND disputes.status = 'lost'), 0)) AS BIGINT) AS spent
 FROM orders AS o
 WHERE o.customer_id = sqlc.arg(customer_id) AND o.paid_at > 0 AND o.paid_at >= sqlc.arg(since)

@@ -459,7 +459,10 @@ func (q *Queries) ListUnfinishedOrders(ctx context.Context, customerID string, m
 
 const sumSpendingByDay = `-- name: SumSpendingByDay :many
 SELECT CAST(o.paid_at / 86400000000 AS BIGINT) AS day,
-    CAST(sum(o.gross - coalesce((SELECT sum(refunds.amount) FROM refunds WHERE refunds.order_id = o.id AND refunds.item_id <> '' AND refunds.replaces = '' AND (refunds.provider <> '' OR refunds.failure = '') AND (refunds.source = '' OR refunds.parts <> '')), 0)
+    CAST(sum(o.gross - coalesce((SELECT sum(CASE WHEN refunds.replaces = '' THEN refunds.amount ELSE -refunds.amount END) FROM refunds
+            WHERE refunds.order_id = o.id AND refunds.item_id <> '' AND (refunds.source = '' OR refunds.parts <> '')
+                AND (refunds.replaces = '' AND (refunds.provider <> '' OR refunds.failure = '') AND refunds.task <> 'returned'
+                    OR refunds.replaces <> '' AND refunds.task IN ('returned', 'refused'))), 0)
         - coalesce((SELECT sum(disputes.withdrawn) FROM disputes WHERE disputes.order_id = o.id AND disputes.order_id <> '' AND disputes.status = 'lost'), 0)) AS BIGINT) AS spent
 FROM orders AS o
 WHERE o.customer_id = $1 AND o.paid_at > 0 AND o.paid_at >= $2
@@ -472,7 +475,8 @@ type SumSpendingByDayRow struct {
 	Spent int64
 }
 
-// Refunds count on the day of the payment. Days are those since 1970.
+// Refunds count on the day of the payment, except those that the bank returned: the last repetition of one,
+// or itself, has a task until an operator pays it another way. Days are those since 1970.
 func (q *Queries) SumSpendingByDay(ctx context.Context, customerID string, since int64) ([]SumSpendingByDayRow, error) {
 	rows, err := q.db.QueryContext(ctx, sumSpendingByDay, customerID, since)
 	if err != nil {

@@ -102,6 +102,39 @@ func (q *Queries) InsertRefundedTermEnd(ctx context.Context, arg InsertRefundedT
 	return result.RowsAffected()
 }
 
+const listRefundedOrders = `-- name: ListRefundedOrders :many
+SELECT captured.order_id
+FROM payments AS captured
+WHERE captured.order_id IN (SELECT value FROM json_array_elements_text(CAST($1 AS TEXT)::json))
+    AND captured.state = 'captured' AND captured.amount > 0
+    AND captured.amount <= coalesce((SELECT sum(made.amount) FROM refunds AS made
+        WHERE made.order_id = captured.order_id AND made.payment_id = captured.id AND made.provider <> '' AND made.failure = ''), 0)
+`
+
+// Those of some orders whose payment was refunded in full, by the refunds that order.Refund.Made reports.
+func (q *Queries) ListRefundedOrders(ctx context.Context, orderIds string) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listRefundedOrders, orderIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var order_id string
+		if err := rows.Scan(&order_id); err != nil {
+			return nil, err
+		}
+		items = append(items, order_id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listRegisteredDomains = `-- name: ListRegisteredDomains :many
 SELECT ordered.id AS item_id, domains.id AS domain_id, domains.created_at
 FROM order_items AS ordered

@@ -118,7 +118,7 @@ func (h *Handler) orderPayPath(o order.Order) (string, error) {
 func keptOf(o order.Order) registrar.Cents {
 	left := o.Totals.Gross
 	for _, refund := range o.Refunds {
-		if captured := o.CapturedPayment(); captured != nil && refund.Payment == captured.ID && (refund.Made() || isSettled(o, refund)) {
+		if captured := o.CapturedPayment(); captured != nil && refund.Payment == captured.ID && (refund.Made() || o.IsSettledOtherwise(refund)) {
 			left -= refund.Amount
 		}
 	}
@@ -131,21 +131,13 @@ func isFailedPartRefunded(o order.Order) bool {
 	for _, refund := range o.Refunds {
 		switch {
 		case refund.Item == "" || o.IsRepeated(refund):
-		case refund.Made() || isSettled(o, refund):
+		case refund.Made() || o.IsSettledOtherwise(refund):
 			made++
 		default:
 			return false
 		}
 	}
 	return made > 0
-}
-
-// isSettled reports whether an operator has paid a returned refund another way.
-func isSettled(o order.Order, refund order.Refund) bool {
-	undecided := func(r order.Refund) bool {
-		return r.Task != order.TaskNone && (r.ID == refund.ID || r.Replaces == refund.ID)
-	}
-	return refund.Returned() && !o.IsRepeated(refund) && !slices.ContainsFunc(o.Refunds, undecided)
 }
 
 // noticeRow is a withdrawal or termination with what followed for an order.
@@ -200,7 +192,7 @@ func refundRows(o order.Order) (rows []refundRow) {
 		case refund.Returned() && o.IsRepeated(refund), row.State == "refused":
 			continue
 		case refund.Returned():
-			if row.At = refund.FailedAt; isSettled(o, refund) {
+			if row.At = refund.FailedAt; o.IsSettledOtherwise(refund) {
 				row.State = "settled"
 			}
 		}

@@ -184,8 +184,8 @@ var orderTexts = ui.Texts{
 		"your bank returned {1} on {2}. We'll pay it again or contact you.",
 	},
 	"refunds.settled": {
-		"{1} hat Ihre Bank am {2} zurückgegeben. Wir haben das auf anderem Weg erledigt.",
-		"your bank returned {1} on {2}. We have settled it another way.",
+		"{1} hat Ihre Bank am {2} zurückgegeben. Wir haben Ihnen den Betrag auf anderem Weg ausgezahlt.",
+		"your bank returned {1} on {2}. We have paid you the amount another way.",
 	},
 	"refunds.kept": {"Nach Abzug der Erstattungen haben Sie {1} bezahlt.", "After refunds, you have paid {1}."},
 }

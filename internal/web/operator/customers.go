@@ -39,6 +39,8 @@ type OrderRecord struct {
 	// Notices are the mails about it and its domains that are kept as evidence.
 	Notices  []lifecycle.SentNotice
 	Disputes []dispute.Dispute
+	// Events are the audit events about it, the newest first.
+	Events []registrar.AuditEvent
 	// Operators has the addresses of the operators by account.
 	Operators map[string]string
 	// Declared are the open withdrawals and terminations of its contracts, whoever sent them.
@@ -62,6 +64,7 @@ type CustomerRecord struct {
 	Registrant    account.Registrant
 	HasRegistrant bool
 	Domains       []portfolio.Domain
+	Locked        map[string]bool // the domains with an operator's lock, by id
 	Orders        []order.Order
 	AuditEvents   []account.AuditEntry
 	Consents      []renewal.RecordedConsent // to automatic renewal
@@ -94,6 +97,17 @@ func (r CustomerRecord) OrderOf(object string) *admin.OrderEntry {
 		}
 	}
 	return nil
+}
+
+// OrderFor returns the newest of the orders that has an item for a domain; empty without one.
+func (r CustomerRecord) OrderFor(domain portfolio.Domain) string {
+	newest := ""
+	for _, o := range r.Orders {
+		if o.ID > newest && slices.ContainsFunc(o.Items, func(item order.Item) bool { return item.Name == domain.Name }) {
+			newest = o.ID
+		}
+	}
+	return newest
 }
 
 // Readable returns what an entry is about or came through; empty if it is only an internal id, for

@@ -30,6 +30,7 @@ var customerTexts = ui.Texts{
 	"customer.factor":      {"Zweiter Faktor", "Second factor"},
 	"customer.holder":      {"Inhaberdaten", "Holder details"},
 	"customer.no_holder":   {"Noch keine.", "None yet."},
+	"customer.locked":      {"gesperrt", "locked"},
 	"customer.domains":     {"Domains", "Domains"},
 	"table.domain":         {"Domain", "Domain"},
 	"customer.paid_until":  {"Bezahlt bis", "Paid until"},

@@ -133,6 +133,12 @@ func (h *Handler) notices(req *ui.Request, operator registrar.Actor) error {
 	}{open, newNoticeRows(handled, h.Notices.Now(), names), newPageLinks(req, noticesPath, nil, last)}, "")
 }
 
+// endField is the day on which a contract ends, and those that are possible.
+type endField struct {
+	withdrawal.EndDays
+	Value, Problem string // the problem is a text key
+}
+
 func (h *Handler) notice(req *ui.Request, operator registrar.Actor) error {
 	return h.showNotice(req, operator, nil)
 }
@@ -161,7 +167,8 @@ func (h *Handler) showNotice(req *ui.Request, operator registrar.Actor, problem 
 		Note, Problem       string
 		EndNote, EndProblem string // of the form that ends contracts
 		MaxNote             int
-		End                 *ui.Field // the day that closing a termination confirms
+		End                 *endField // the day that closing a termination confirms
+		Unmatched           bool      // a domain that it may be about is not the sender's
 		Reply, ReplyProblem string
 		MaxReply            int
 		Returned            []refundRow // money for it that the customer does not have
@@ -170,8 +177,8 @@ func (h *Handler) showNotice(req *ui.Request, operator registrar.Actor, problem 
 		Reply: req.Text("reply"), MaxReply: withdrawal.MaxReply,
 	}
 	if notice.Kind == withdrawal.Termination {
-		end := ui.Field{Name: "end", Label: "notice.end", Hint: "notice.end_hint", Type: "date", Optional: true}.With(req.Text("end"), "")
-		view.End = &end
+		view.End = &endField{EndDays: notice.EndDays(rows[0].named()), Value: req.Text("end")}
+		view.Unmatched = isUnmatched(rows[0].Domains)
 	}
 	if _, sent := req.R.PostForm["end_note"]; sent {
 		view.EndNote, view.EndProblem = req.Text("end_note"), fieldProblem
@@ -182,7 +189,7 @@ func (h *Handler) showNotice(req *ui.Request, operator registrar.Actor, problem 
 		switch registrar.CodeOf(problem) {
 		case withdrawal.BadReply:
 			view.ReplyProblem = fieldProblem
-		case withdrawal.BadEnd:
+		case withdrawal.BadEnd, withdrawal.EndOutOfRange:
 			if view.End != nil {
 				view.End.Problem = fieldProblem
 			}
@@ -198,7 +205,7 @@ func (h *Handler) closeNotice(req *ui.Request, operator registrar.Actor) error {
 	id := req.R.PathValue("id")
 	err := h.Notices.Close(req.R.Context(), operator, id, withdrawal.Closing{Note: req.Text("note"), Reply: req.Text("reply"), End: req.Text("end")})
 	switch registrar.CodeOf(err) {
-	case withdrawal.AlreadyHandled, withdrawal.TerminationChanged, withdrawal.BadNote, withdrawal.BadReply, withdrawal.BadEnd, renewal.InProgress:
+	case withdrawal.AlreadyHandled, withdrawal.TerminationChanged, withdrawal.BadNote, withdrawal.BadReply, withdrawal.BadEnd, withdrawal.EndOutOfRange, renewal.InProgress:
 		req.SetFormPath(noticesPath + "/" + url.PathEscape(id))
 		return h.showNotice(req, operator, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
@@ -386,8 +387,43 @@ func (r OrderRecord) Unassigned(item order.Item) registrar.Cents {
 	return item.Gross - r.RefundedOf(item.ID)
 }
 
-// Refunded is what was refunded of an item.
-func (r OrderRecord) Refunded(item order.Item) registrar.Cents { return r.RefundedOf(item.ID) }
+// Refunded is what was refunded of an item, without what the bank has returned.
+func (r OrderRecord) Refunded(item order.Item) registrar.Cents { return r.GivenBackOf(item.ID) }
+
+// settlement is how an operator has closed what was to be decided about a refund. At and By are empty if
+// its event is not known.
+type settlement struct {
+	Paid bool // the customer has the money, which the bank had returned
+	At   time.Time
+	By   string
+	Note string
+}
+
+// SettlementOf returns how a refund was settled; nil if it was not.
+func (r OrderRecord) SettlementOf(refund order.Refund) *settlement {
+	settled := settlement{Paid: r.IsSettledOtherwise(refund) || refund.Replaces != ""}
+	_, settled.Note = refund.SplitNote()
+	at := slices.IndexFunc(r.Events, func(e registrar.AuditEvent) bool {
+		return e.Action == order.ActionRefundSettled && e.Refund == refund.ID
+	})
+	switch {
+	case refund.Task != order.TaskNone, at < 0 && !r.IsSettledOtherwise(refund):
+		return nil
+	case at >= 0:
+		by := r.Events[at].Actor.Through
+		settled.At, settled.By = r.Events[at].At, cmp.Or(r.Operators[by], by)
+	}
+	return &settled
+}
+
+// NoteOf is what the decision on a refund says.
+func (r OrderRecord) NoteOf(refund order.Refund) string {
+	if r.SettlementOf(refund) == nil {
+		return refund.Note
+	}
+	decided, _ := refund.SplitNote()
+	return decided
+}
 
 // DomainOf is the domain of a part of a refund.
 func (r OrderRecord) DomainOf(part order.RefundPart) string { return r.NameOf(part.Item) }

@@ -91,8 +91,11 @@ var refundTexts = ui.Texts{
 		"Wir zahlen dem Kunden den Betrag noch einmal aus, auf dem Weg, auf dem er bezahlt hat, und schreiben ihm. Zurücknehmen lässt sich das nicht.",
 		"We pay the amount to the customer again, to the original payment method, and write to them. This can't be undone.",
 	},
-	"refund.settle":      {"Als erledigt markieren", "Mark as handled"},
-	"refund.settle_note": {"Was haben Sie veranlasst?", "What did you do?"},
+	"refund.settle":         {"Als erledigt markieren", "Mark as handled"},
+	"refund.paid_otherwise": {"anders ausgezahlt", "paid another way"},
+	"refund.handled":        {"erledigt", "handled"},
+	"refund.settled_by":     {"am {1} von {2}", "on {1} by {2}"},
+	"refund.settle_note":    {"Was haben Sie veranlasst?", "What did you do?"},
 
 	"refund_state.due":      {"steht aus", "outstanding"},
 	"refund_state.made":     {"erstattet", "refunded"},

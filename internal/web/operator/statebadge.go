@@ -75,7 +75,7 @@ func (h *Handler) orderRows(req *ui.Request, operator registrar.Actor, orders []
 	disputes, err := h.Disputes.OfOrders(req.R.Context(), operator, ids)
 	rows := make([]orderRow, len(orders))
 	for i, o := range orders {
-		rows[i] = orderRow{o, orderBadge(o.State, false, disputes[o.ID])}
+		rows[i] = orderRow{o, orderBadge(o.State, o.Refunded, disputes[o.ID])}
 	}
 	return rows, err
 }

@@ -30,6 +30,20 @@ func newNamedDomainRows(notice withdrawal.Notice, domains []withdrawal.NamedDoma
 	return rows
 }
 
+// isUnmatched reports whether not all domains belong to the account with the sender's address.
+func isUnmatched(rows []namedDomainRow) bool {
+	return slices.ContainsFunc(rows, func(row namedDomainRow) bool { return !row.Same })
+}
+
+// named returns the domains that the notice names.
+func (r noticeRow) named() []withdrawal.NamedDomain {
+	named := make([]withdrawal.NamedDomain, len(r.Domains))
+	for i, row := range r.Domains {
+		named[i] = row.NamedDomain
+	}
+	return named
+}
+
 // Endable are the domains whose contracts the operator can end.
 func (r noticeRow) Endable() []namedDomainRow {
 	if !r.Open() || r.Kind != withdrawal.Termination {
@@ -67,7 +81,7 @@ func (h *Handler) previewTermination(req *ui.Request, operator registrar.Actor) 
 	}{
 		noticeRow{Notice: preview.Notice, Urgency: newNoticeRow(preview.Notice, h.Notices.Now()).Urgency, Domains: rows},
 		request.Note, preview.Seen,
-		slices.ContainsFunc(rows, func(row namedDomainRow) bool { return !row.Same }),
+		isUnmatched(rows),
 	}, "")
 }
 
@@ -96,7 +110,7 @@ func (h *Handler) noticeProblem(req *ui.Request, problem error) (status int, mes
 		return http.StatusOK, "", ""
 	}
 	switch code := registrar.CodeOf(problem); code {
-	case withdrawal.BadNote, withdrawal.BadReply, withdrawal.BadEnd:
+	case withdrawal.BadNote, withdrawal.BadReply, withdrawal.BadEnd, withdrawal.EndOutOfRange:
 		return http.StatusUnprocessableEntity, "", ui.ProblemKey(code)
 	}
 	status = http.StatusConflict

@@ -55,7 +55,7 @@ func (f *Frame) LoadTemplates(files fs.FS, tables ...Texts) (*Templates, error) 
 	for i, language := range [...]string{German, English} {
 		templates.texts[language] = sync.OnceValue(func() map[string]string {
 			texts := make(map[string]string)
-			for _, table := range append([]Texts{frameTexts, eppStatusTexts}, tables...) {
+			for _, table := range append([]Texts{frameTexts, eppStatusTexts, domainStateTexts}, tables...) {
 				for key, text := range table {
 					texts[key] = NonBreaking(text[i])
 				}

@@ -23,6 +23,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
@@ -64,7 +65,14 @@ func (f accountFiles) Open(ctx context.Context, by registrar.Actor, id string) (
 	}
 	orders, err := f.s.db.ListOrders(ctx, id, "", 10)
 	disputes, disputesErr := f.s.db.ListCustomerDisputes(ctx, id, "ord_", "ord_zzz")
-	return behind.CustomerRecord{Account: account.Customer, Orders: orders, Disputes: disputes}, errors.Join(err, disputesErr, f.service.RecordAccountView(ctx, by, id, ""))
+	domains, domainsErr := f.s.db.ListDomainsPage(ctx, id, portfolio.Filter{}, portfolio.MaxListed)
+	locks, locksErr := f.s.db.ListActiveDomainLocks(ctx, 100)
+	locked := make(map[string]bool)
+	for _, lock := range locks {
+		locked[lock.Domain] = true
+	}
+	record := behind.CustomerRecord{Account: account.Customer, Domains: domains, Locked: locked, Orders: orders, Disputes: disputes}
+	return record, errors.Join(err, disputesErr, domainsErr, locksErr, f.service.RecordAccountView(ctx, by, id, ""))
 }
 
 // consented is the order whose consumer requested an immediate start, unconsented the
@@ -74,7 +82,8 @@ const consented, unconsented, deletedDomain = "ord_1", "ord_2", "ord_3"
 func (f accountFiles) Order(ctx context.Context, _ registrar.Actor, id string) (behind.OrderRecord, error) {
 	if stored, found, err := f.s.db.OrderByID(ctx, id); err != nil || found {
 		disputes, disputesErr := f.s.db.ListOrderDisputes(ctx, id)
-		return behind.OrderRecord{Order: stored, Disputes: disputes}, errors.Join(err, disputesErr)
+		events, eventsErr := f.s.db.ListObjectAuditEvents(ctx, stored.Customer, id, 100)
+		return behind.OrderRecord{Order: stored, Disputes: disputes, Events: events}, errors.Join(err, disputesErr, eventsErr)
 	}
 	o := order.Order{
 		ID: id, State: order.PartiallyCompleted, Channel: order.ChannelPortal, PaidAt: time.Date(2026, 11, 15, 12, 2, 0, 0, time.UTC),

@@ -300,3 +300,41 @@ func TestRepeatRefund_AsksFirst(t *testing.T) {
 		t.Errorf("a refund that does not exist: %d %s", got.status, got.body)
 	}
 }
+
+// An operator who reads "active" tells the customer that the domain works.
+func TestOperatorCustomer_DomainsHaveTheCustomersStates(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	erika := s.newMember("erika@example.org")
+	ids := make(map[string]string)
+	for _, label := range []string{"gut", "gehalten", "unbestaetigt", "umzug", "gesperrt"} {
+		ids[label] = s.addDomainOf(erika.ID, label, ".org", registrar.DomainActive)
+	}
+	s.exec("UPDATE domains SET registry_status = 'clientHold' WHERE id = $1", ids["gehalten"])
+	s.exec("UPDATE domains SET registry_status = 'clientHold', contact_hold = 'erika@example.org' WHERE id = $1", ids["unbestaetigt"])
+	s.exec(`INSERT INTO outgoing_transfers (id, customer_id, domain_id, name, tld, account, gaining, requested_at, acts_at, state, registry_status, due_at, created_at, updated_at)
+		VALUES ('out_1', $1, $2, 'umzug.org', '.org', '', '', 1, 0, 'pending', '', 0, 1, 1)`, erika.ID, ids["umzug"])
+	lock := admin.Lock{
+		ID: "lck_1", Domain: ids["gesperrt"], Name: "gesperrt.org", Customer: erika.ID, Cause: admin.Causes()[0], Reason: "Phishing",
+		Restrictions: []admin.Restriction{admin.Nameservers}, ReviewAt: s.clock.now().Add(48 * time.Hour), SetBy: "root", SetAt: s.clock.now(),
+	}
+	must(t, s.db.AddDomainLock(t.Context(), lock, registrar.AuditEvent{Actor: operator, Action: admin.LockSet, Customer: erika.ID, Object: lock.Name, At: s.clock.now()}, registrar.Mail{Kind: registrar.MailDomainLock, Customer: erika.ID}))
+	page, list := b.get("/operator/customers/"+erika.ID).body, s.signedInBrowser("erika@example.org").get("/portal/domains").body
+	for label, want := range map[string]string{
+		"gut": `<span class="badge good">aktiv</span></td>`, "gehalten": `<span class="badge bad">nicht im DNS</span>`, "unbestaetigt": `<span class="badge bad">nicht im DNS, Adresse unbestätigt</span>`,
+		"umzug": `<span class="badge bad">Umzug zu anderem Anbieter beantragt</span>`, "gesperrt": `<a class="badge warn" href="/operator/locks">gesperrt</a>`,
+	} {
+		row := func(body string) string {
+			_, after, _ := strings.Cut(body, label+".org")
+			cell, _, _ := strings.Cut(after, "</tr>")
+			return cell
+		}
+		if !strings.Contains(row(page), want) {
+			t.Errorf("%s has no %q: %s", label, want, page)
+		}
+		if label != "gut" && label != "gesperrt" && !strings.Contains(row(list), want) {
+			t.Errorf("the customer reads another state of %s: %s", label, list)
+		}
+	}
+}

@@ -271,3 +271,48 @@ func TestOperatorRefund_NamesAllDomainsOfTheWithdrawal(t *testing.T) {
 		}
 	}
 }
+
+// Who has paid the customer, when and how is evidence of a withdrawal that was handled.
+func TestOperatorRefund_ReturnedIsClosedByWhoSettlesIt(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	o := s.addRefundableOrder(s.newMember("erika@example.org").ID, "ord_konto")
+	notice := s.submitNotice(withdrawal.Notice{Kind: withdrawal.Withdrawal, Contract: o.ID})
+	second, b := s.operatorBrowser("ops@example.org")
+	move := order.Transition{From: o, To: o, At: s.clock.now()}
+	move.To.Version = o.Version + 1
+	move.To.Refunds = []order.Refund{{
+		ID: "ref_konto", Payment: "pay_" + o.ID, Amount: 2856, Source: order.ByOperator, Reason: order.ReasonWithdrawal, Note: "Widerruf geprüft", By: "root", Notice: notice.ID, Provider: "re_1",
+		Parts: []order.RefundPart{{Item: o.Items[0].ID, Gross: 1428}, {Item: o.Items[1].ID, Gross: 1428}}, CreatedAt: s.clock.now(), MadeAt: s.clock.now(),
+	}}
+	_, err := s.db.UpdateOrder(t.Context(), move)
+	must(t, err)
+	const completed = `<span class="badge">abgeschlossen</span>`
+	if list := b.get("/operator/orders").body; !strings.Contains(list, completed) {
+		t.Errorf("the list shows a refunded order as a good one: %s", list)
+	}
+	move.From, move.To = s.storedOrder(o.ID), s.storedOrder(o.ID)
+	move.To.Version++
+	move.To.Refunds[0].Failure, move.To.Refunds[0].FailedAt, move.To.Refunds[0].Task = order.ReturnedByBank, s.clock.now(), order.TaskReturned
+	_, err = s.db.UpdateOrder(t.Context(), move)
+	must(t, err)
+	if page := b.get("/operator/orders/" + o.ID).body; strings.Contains(page, "brutto erstattet") || strings.Contains(page, "anders ausgezahlt<") {
+		t.Errorf("money that the bank returned counts as refunded: %s", page)
+	}
+	if list := b.get("/operator/orders").body; strings.Contains(list, completed) {
+		t.Errorf("the list shows an order as refunded whose money came back: %s", list)
+	}
+	if got := b.post("/operator/orders/"+o.ID+"/refunds/ref_konto/settle", url.Values{"note": {"Überwiesen per SEPA\r\n\r\nBeleg 17"}}); got.status != http.StatusSeeOther {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	stored, _, err := s.db.GetWithdrawalNotice(t.Context(), notice.ID)
+	if must(t, err); stored.Open() || stored.DoneBy != second.ID || stored.DoneNote != "Überwiesen per SEPA\nBeleg 17" {
+		t.Errorf("the withdrawal: %+v", stored)
+	}
+	page := b.get("/operator/orders/" + o.ID).body
+	for _, want := range []string{`<span class="badge good">anders ausgezahlt</span>`, "am " + s.clock.now().Format("02.01.2006") + " von ops@example.org: Überwiesen per SEPA\nBeleg 17", `<span class="hint">Widerruf geprüft</span>`, "14,28\u00a0€ brutto erstattet"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the order has no %q: %s", want, page)
+		}
+	}
+}

@@ -128,7 +128,7 @@ func TestOperatorTermination_ForCauseIsClosedWithDayAndReply(t *testing.T) {
 			t.Errorf("the refund has no %q: %s", selected, form)
 		}
 	}
-	if got := b.post(path+"/close", url.Values{"note": {"erstattet"}, "end": {"bald"}}); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `id="end-problem"`) {
+	if got := b.post(path+"/close", url.Values{"note": {"erstattet"}, "end": {"bald"}}); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `id="end-day-problem"`) {
 		t.Errorf("no day: %d %s", got.status, got.body)
 	}
 	if got := b.post(path+"/close", url.Values{"note": {"erstattet"}, "reply": {strings.Repeat("x", withdrawal.MaxReply+1)}}); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `id="reply-problem"`) {
@@ -150,6 +150,37 @@ func TestOperatorTermination_ForCauseIsClosedWithDayAndReply(t *testing.T) {
 	}
 	if list := b.get("/operator/notices").body; !strings.Contains(list, `Ende des Vertrags: <time datetime="`+day) {
 		t.Errorf("the list of handled notices has no end: %s", list)
+	}
+}
+
+func TestOperatorNotice_RefusesEndThatContractCannotHave(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	now := s.clock.now().UTC()
+	until := now.AddDate(0, 6, 0)
+	s.addDomainUntil(s.newMember("anna@example.org").ID, "fremd", until)
+	s.addDomainUntil(s.newMember("erika@example.org").ID, "eigen", until)
+	notice := s.submitNotice(withdrawal.Notice{Kind: withdrawal.Termination, Contract: "eigen.de", Ground: withdrawal.Ordinary})
+	path := "/operator/notices/" + notice.ID
+	days := "vom " + now.Format("02.01.2006") + " bis zum " + until.Format("02.01.2006")
+	for _, end := range []time.Time{now.AddDate(0, 0, -1), until.AddDate(0, 0, 1), now.AddDate(8, 0, 0)} {
+		got := b.post(path+"/close", url.Values{"note": {"geprüft"}, "end": {end.Format(time.DateOnly)}})
+		_, problem, _ := strings.Cut(got.body, `id="end-day-problem"`)
+		if got.status != http.StatusUnprocessableEntity || !strings.Contains(problem, days) || !strings.Contains(got.body, `value="`+end.Format(time.DateOnly)+`"`) {
+			t.Errorf("%s: %d %s", end, got.status, got.body)
+		}
+	}
+	if stored, _, err := s.db.GetWithdrawalNotice(t.Context(), notice.ID); err != nil || !stored.Open() {
+		t.Errorf("a refusal closed the notice: %+v, %v", stored, err)
+	}
+	const unmatched = "Die Kündigung kam nicht von der Adresse des Kontos"
+	if page := b.get(path).body; strings.Contains(page, unmatched) || !strings.Contains(page, `max="`+until.Format(time.DateOnly)+`"`) {
+		t.Errorf("the customer's notice: %s", page)
+	}
+	stranger := s.submitNotice(withdrawal.Notice{Kind: withdrawal.Termination, Contract: "fremd.de", Ground: withdrawal.Ordinary})
+	if _, form, _ := strings.Cut(b.get("/operator/notices/"+stranger.ID).body, `id="close"`); !strings.Contains(form, unmatched) {
+		t.Errorf("a stranger's notice is closed without a warning: %s", form)
 	}
 }
 
