@@ -12,6 +12,7 @@ var domainListTexts = ui.Texts{
 	"domains.sort_added":   {"Hinzugefügt, neueste zuerst", "added, newest first"},
 	"domains.expiring":     {"läuft in 30 Tagen ab", "expires within 30 days"},
 	"domains.unlocked":     {"ohne Umzugssperre", "no transfer lock"},
+	"domains.next_term":    {"bitte selbst verlängern", "please renew it yourself"},
 	"domains.attention":    {"braucht Ihre Aufmerksamkeit", "needs your attention"},
 	"domains.tld":          {"Endung", "Extension"},
 	"domains.folder":       {"Ordner", "Folder"},

@@ -110,12 +110,12 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"We won't renew the domain or charge you. When its term ends, it is taken out of the DNS and deleted, or handed back to the registry; you agree to the deletion. If the term has already ended, this may happen at once. You can undo this until the domain is deleted.",
 	},
 	"term.let_expire_last": {
-		"Wir verlängern die Domain dann nicht und buchen nichts ab. Nach dem Ende der Laufzeit wird sie aus dem DNS genommen und gelöscht; damit stimmen Sie der Löschung zu. Zurücknehmen können Sie das nur bis zum Ende der Laufzeit am {1}.",
-		"We won't renew the domain or charge you. When its term ends, it is taken out of the DNS and deleted; you agree to the deletion. You can undo this only until the end of the term on {1}.",
+		"Wir verlängern die Domain dann nicht und buchen nichts ab. Nach dem Ende der Laufzeit wird sie aus dem DNS genommen und gelöscht; damit stimmen Sie der Löschung zu. Zurücknehmen können Sie das nur bis zum Ende der Laufzeit, bis {1}.",
+		"We won't renew the domain or charge you. When its term ends, it is taken out of the DNS and deleted; you agree to the deletion. You can undo this only until the end of the term, {1}.",
 	},
 	"term.last_day": {
-		"Verlängern können Sie nur bis zum Ende der Laufzeit am {1}. Danach geht es nicht mehr.",
-		"You can renew it only until the end of its term on {1}, not after that.",
+		"Verlängern können Sie nur bis zum Ende der Laufzeit, bis {1}. Danach geht es nicht mehr.",
+		"You can renew it only until its term ends, until {1}, and not after that.",
 	},
 	"term.let_expire_submit": {"Domain auslaufen lassen", "Let the domain expire"},
 
