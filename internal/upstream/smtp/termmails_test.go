@@ -126,6 +126,15 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 		"renews from the next term, expired": {
 			kind: registrar.MailExpired, facts: map[string]string{"next_term": "true", "over": "true", "expired": "true"}, de: []string{"war eingeschaltet, galt aber erst ab der nächsten Laufzeit"}, en: []string{"would have applied only from the next term"},
 		},
+		"new holder, to confirm": {
+			kind: registrar.MailHolderNotice, facts: map[string]string{"before": "A", "after": "B", "confirm": "true"}, de: []string{"noch eine zweite Nachricht", "Bitte bestätigen Sie mit dem Link darin"}, en: []string{"You will get a second message"}, never: "müssen Sie nichts tun",
+		},
+		"new holder, confirmed": {
+			kind: registrar.MailHolderNotice, facts: map[string]string{"before": "A", "after": "B"}, de: []string{"müssen Sie nichts tun"}, en: []string{"nothing you need to do"}, never: "zweite Nachricht",
+		},
+		"holder changed, to confirm": {
+			kind: registrar.MailDomainChanged, facts: map[string]string{"change": "holder", "before": "A", "after": "B", "confirm": "true"}, de: []string{"Der neue Inhaber muss seine E-Mail-Adresse bestätigen", "/contact-checks"}, en: []string{"the new holder has to confirm", "/contact-checks"},
+		},
 		"let expire, only during the term": {
 			kind: registrar.MailLetExpire, facts: map[string]string{"over": "true", "domain_id": "dom_1"}, de: []string{"Bis\nzum Ende der Laufzeit am 15.12.2026 können Sie es sich anders überlegen. Danach lässt sie\nsich nicht mehr verlängern."},
 			en: []string{"Until\nthe end of the term on 15 December 2026, you can change your mind. After that, it can't be\nrenewed"}, never: "Löschung",

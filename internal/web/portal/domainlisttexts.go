@@ -156,6 +156,7 @@ var domainListTexts = ui.Texts{
 	"bulk.sum.ordered":           {"In die Bestellung gelegt: {1}. Verlängert wird nach der Zahlung.", "Added to the order: {1}. Renewal follows payment."},
 	"bulk.sum.locked":            {"War bereits gesperrt: {1}.", "Already locked: {1}."},
 	"bulk.sum.waiting":           {"In Arbeit oder geplant: {1}.", "In progress or planned: {1}."},
+	"bulk.sum.canceled":          {"Von Ihnen abgebrochen: {1}.", "Cancelled by you: {1}."},
 	"bulk.sum.refused":           {"Nicht möglich: {1}.", "Not possible: {1}."},
 	"bulk.sum.unlockable":        {"Endung ohne Sperre: {1}.", "Extension without a lock: {1}."},
 	"bulk.sum.many":              {"{1} Domains, darunter {2}", "{1} domains, including {2}"},

@@ -372,6 +372,10 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	},
 	"domains.transfers":     {"Ihre Umzüge", "Your transfers"},
 	"domain_page.transfers": {"Umzüge: Stand und voraussichtliches Datum", "Transfers: progress and expected date"},
+	"closed.domain_is_leaving": {
+		"Ein anderer Anbieter will diese Domain übernehmen. Bis das entschieden ist, lässt die Registry keine Änderungen zu. Möchten Sie die Domain behalten? Dann stoppen Sie den Umzug.",
+		"Another provider wants to take over this domain. Until that is decided, the registry allows no changes. If you want to keep the domain, stop the transfer.",
+	},
 	"closed.domain_is_pending": {
 		"Die Registry hat die Domain noch nicht bestätigt. Danach können Sie sie hier verwalten.",
 		"The registry hasn't confirmed the domain yet. You can manage it here once it has.",

@@ -49,9 +49,9 @@ func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 		end.Renewable, end.RenewableUntil = h.renewable(h.Now(), d)
 	}
 	if h.Renewals != nil {
-		end.CanTurnOn = active && !end.On && !end.Locked && h.sold(d.TLD)
+		end.CanTurnOn = active && !end.On && !end.Locked && !leaving && h.sold(d.TLD)
 		end.CanTurnOff = end.On && d.Status != registrar.DomainTransferredOut
-		end.CanLetExpire = (active || expired) && !end.Expire && !over
+		end.CanLetExpire = (active || expired) && !end.Expire && !over && !leaving
 		end.CanKeep = end.Expire && !over
 	}
 	key, args := h.termEndText(req, d, end)
