@@ -105,6 +105,13 @@ func joinableCheck(ctx context.Context, q *query.Queries, domain contactcheck.Do
 	return id, nil
 }
 
+// AwaitsConfirmation reports whether an address is not confirmed, so that a registrant who has it is asked.
+func (db *DB) AwaitsConfirmation(ctx context.Context, customer, email string) (bool, error) {
+	asked := contactcheck.Check{ID: contactcheck.IDPrefix}
+	id, err := joinableCheck(ctx, db.read(), contactcheck.Domain{Customer: customer, Email: email}, asked)
+	return id != "", err
+}
+
 // addToFirstMail names another domain in the first mail of a check, unless that is sent already.
 func addToFirstMail(ctx context.Context, q *query.Queries, check, name string, opening contactcheck.Opening) error {
 	id := contactcheck.FirstMailID(check)

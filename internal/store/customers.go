@@ -206,6 +206,11 @@ func (a accounts) CountCloseBlockers(ctx context.Context, id string) (account.Cl
 	return account.CloseBlockers{Domains: int(row.Domains), Orders: int(row.Orders), Refunds: int(row.Refunds)}, err
 }
 
+// HasOrdered reports whether a customer has or had a domain, or has paid for an order.
+func (a accounts) HasOrdered(ctx context.Context, customer string) (bool, error) {
+	return a.q.HasOrdered(ctx, customer)
+}
+
 // CloseAccount deletes and keeps what the table of package retention says.
 func (a accounts) CloseAccount(ctx context.Context, id, closedEmail string, now time.Time) (bool, error) {
 	buyer, err := currentInvoiceBuyerJSON(ctx, a.q, id)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
@@ -59,12 +60,16 @@ func (db *DB) GetDeclared(ctx context.Context, customer, domain string, termEnd 
 
 // AnnouncedRenewal returns the announced charge for a term.
 func (db *DB) AnnouncedRenewal(ctx context.Context, customer, domain string, termEnd time.Time) (lifecycle.Charge, bool, error) {
-	charge, announced, err := rowAs(func(row query.GetAnnouncedRenewalRow) lifecycle.Charge {
-		return lifecycle.Charge{At: fromMicros(row.ChargeAt), Gross: registrar.Cents(row.Gross)}
-	})(db.read().GetAnnouncedRenewal(ctx, domain, micros(termEnd)))
-	if err != nil || !announced {
-		return charge, announced, err
+	row, found, err := rowAs(func(row query.GetRenewalOfTermRow) query.GetRenewalOfTermRow { return row })(db.read().GetRenewalOfTerm(ctx, domain, micros(termEnd)))
+	switch state := renewal.State(row.State); {
+	case err != nil:
+		return lifecycle.Charge{}, false, err
+	case !found, state == renewal.Stopped:
+		return lifecycle.Charge{NextTerm: true}, true, nil
+	case state != renewal.Announced || row.ChargeAt == 0 || row.Attempts > 0:
+		return lifecycle.Charge{}, false, nil
 	}
+	charge := lifecycle.Charge{At: fromMicros(row.ChargeAt), Gross: registrar.Cents(row.Gross)}
 	methods, err := db.GetMethods(ctx, customer, 0)
 	if method := methods.Default(); method.Expired(charge.At) {
 		charge.MethodExpires = method.Expires

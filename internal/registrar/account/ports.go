@@ -47,6 +47,8 @@ type Reader interface {
 	PaymentUnderWay(ctx context.Context, customer string) (bool, error)
 	ListAuditEvents(ctx context.Context, customer, before string, limit int) ([]AuditEntry, error)
 	CountCloseBlockers(ctx context.Context, customer string) (CloseBlockers, error)
+	// HasOrdered reports whether the customer has or had a domain, or has paid for an order.
+	HasOrdered(ctx context.Context, customer string) (bool, error)
 }
 
 // Tx has all changes. The boolean is false, and nothing changes, if the row has another state.

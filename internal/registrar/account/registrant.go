@@ -172,7 +172,8 @@ func (s *Service) Registrant(ctx context.Context, actor registrar.Actor) (Regist
 }
 
 // SetRegistrant stores the registrant, or reports all invalid fields as a *FieldError. The
-// account's address gets a mail about a change, but not about the first data.
+// account's address gets a mail about a change, but not about the first data, nor before anything is
+// registered or paid for.
 func (s *Service) SetRegistrant(ctx context.Context, actor registrar.Actor, registrant Registrant) error {
 	return s.changeRecentlySignedIn(ctx, actor, func(t *tx, account Account) error {
 		_, known, err := t.GetRegistrant(ctx, account.ID)
@@ -180,6 +181,9 @@ func (s *Service) SetRegistrant(ctx context.Context, actor registrar.Actor, regi
 			return err
 		}
 		if err := s.storeRegistrant(ctx, t, actor, account.ID, registrant); err != nil || !known {
+			return err
+		}
+		if ordered, err := t.HasOrdered(ctx, account.ID); err != nil || !ordered {
 			return err
 		}
 		return t.queueMail(ctx, actor, registrar.Mail{Kind: registrar.MailRegistrantChanged, Customer: account.ID})

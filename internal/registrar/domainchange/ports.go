@@ -30,6 +30,9 @@ type Store interface {
 	GetDomainChange(ctx context.Context, id string) (Change, bool, error)
 	// These return the newest first; ListSecureChanges those of kind Secure.
 	ListDomainChanges(ctx context.Context, domain string, limit int) ([]Change, error)
+	// AwaitsConfirmation reports whether a registrant with that address has to confirm it (package
+	// contactcheck).
+	AwaitsConfirmation(ctx context.Context, customer, email string) (bool, error)
 	ListSecureChanges(ctx context.Context, domain string, limit int) ([]Change, error)
 	// GetLastChangeFor returns the newest change of two kinds that was stored for an operator's
 	// lock or a dispute.
@@ -46,6 +49,7 @@ type Transition struct {
 	// Registrant is what the domain gets from an UpdateRegistrant that is done, PastRegistrant what
 	// it had; a differing one is kept.
 	Registrant, PastRegistrant registrar.Registrant
+	Unconfirmed                bool   // the new registrant has to confirm the address
 	NextLock                   string // the id of the change that locks the domain afterwards; empty if none does
 	// AuditEvent and Mail are nil for steps that are not reported. Notices go to registrants who
 	// are not the customer.

@@ -96,10 +96,19 @@ func (s *Service) addRegistrants(ctx context.Context, done *Transition, sent reg
 	if err != nil {
 		return err
 	}
+	if !strings.EqualFold(sent.Email, done.PastRegistrant.Email) {
+		if done.Unconfirmed, err = s.cfg.Store.AwaitsConfirmation(ctx, change.Customer, sent.Email); err != nil {
+			return err
+		}
+	}
 	for i, address := range []string{done.PastRegistrant.Email, sent.Email} {
 		known := address == "" || strings.EqualFold(address, own.Email) || i > 0 && strings.EqualFold(address, done.PastRegistrant.Email)
 		if !known {
-			done.Notices = append(done.Notices, registrantNotice(change, address, done.PastRegistrant, sent))
+			notice := registrantNotice(change, address, done.PastRegistrant, sent)
+			if i > 0 && done.Unconfirmed {
+				notice.Data["confirm"] = "true"
+			}
+			done.Notices = append(done.Notices, notice)
 		}
 	}
 	return nil

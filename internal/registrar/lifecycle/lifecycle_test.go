@@ -76,7 +76,7 @@ func (s *memStore) GetDeclared(context.Context, string, string, time.Time) (life
 }
 
 func (s *memStore) AnnouncedRenewal(context.Context, string, string, time.Time) (lifecycle.Charge, bool, error) {
-	return s.charge, !s.charge.At.IsZero(), nil
+	return s.charge, !s.charge.At.IsZero() || s.charge.NextTerm, nil
 }
 
 func (*memStore) ListDueTerms(context.Context, time.Time, time.Time, bool, int) ([]lifecycle.Term, error) {
@@ -249,6 +249,25 @@ func TestNotices_DeclaredContractIsNotSaidToRenew(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestNotices_SayThatAutomaticRenewalBeginsWithNextTerm(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemStore(time.Now().Add(20 * day))
+		domain := store.domains["dom_1"]
+		domain.Renews = true
+		store.domains["dom_1"], store.charge = domain, lifecycle.Charge{NextTerm: true}
+		runFor(t, 22*day, newService(t, store))
+		if len(store.mails) != 3 {
+			t.Fatalf("%d notices were sent", len(store.mails))
+		}
+		for _, mail := range store.mails {
+			if mail.Data["next_term"] != "true" || mail.Data["charge_at"] != "" {
+				t.Errorf("%s: %v", mail.Kind, mail.Data)
+			}
+		}
+	})
 }
 
 func TestNotices_NameWhatRegistryDoesAtTheEnd(t *testing.T) {

@@ -183,17 +183,22 @@ func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domai
 	if err := s.addDeclared(ctx, data, domain.Customer, domain.PaidUntil); err != nil {
 		return registrar.Mail{}, err
 	}
-	renews := domain.Renews && kind != registrar.MailExpired
 	switch { // nothing is charged while a cancellation or withdrawal is open
-	case !renews || data["cancelled_at"] != "":
+	case !domain.Renews || data["cancelled_at"] != "":
 	case data["withdrawn_at"] != "":
-		data["on_hold"] = "true"
+		if kind != registrar.MailExpired {
+			data["on_hold"] = "true"
+		}
 	default:
 		charge, announced, err := s.cfg.Store.AnnouncedRenewal(ctx, domain.Customer, domain.ID, domain.PaidUntil)
 		if err != nil {
 			return registrar.Mail{}, err
 		}
-		if announced {
+		switch {
+		case !announced:
+		case charge.NextTerm:
+			data["next_term"] = "true"
+		case kind != registrar.MailExpired:
 			data["charge_at"], data["gross"] = dateText(charge.At), charge.Gross.String()
 			if charge.MethodExpires != "" {
 				data["method_expires"] = charge.MethodExpires
@@ -256,7 +261,7 @@ func (s *Service) holderMail(ctx context.Context, mail registrar.Mail) (*registr
 		return nil, err
 	}
 	data := maps.Clone(mail.Data)
-	for _, key := range []string{"gross", "renewal", "renewal_years", "vat_rate", "method_expires"} {
+	for _, key := range []string{"gross", "renewal", "renewal_years", "vat_rate", "method_expires", "next_term"} {
 		delete(data, key)
 	}
 	data["change"], data["name"] = string(mail.Kind), own.DisplayName()

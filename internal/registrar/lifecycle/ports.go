@@ -26,7 +26,9 @@ type noticeStore interface {
 	// GetDeclared returns whether the customer lets a domain expire, and when they terminated the contract
 	// about it or withdrew from it.
 	GetDeclared(ctx context.Context, customer, domain string, termEnd time.Time) (Declared, error)
-	// AnnouncedRenewal returns the announced charge for a term; false if there is none.
+	// AnnouncedRenewal returns the announced charge for a term that renews automatically, or only that
+	// there is none because automatic renewal begins with the next term; false if there is neither. After a
+	// failed charge the customer is asked to renew, like everyone else.
 	AnnouncedRenewal(ctx context.Context, customer, domain string, termEnd time.Time) (Charge, bool, error)
 	// StoreExpiryNotice stores the notice and queues its mail. A domain whose term is over
 	// becomes expired, with the audit event and, unless the term had ended before the first
@@ -107,6 +109,8 @@ type Charge struct {
 	// MethodExpires is the last month (2029-12) of the card to charge, if that is over by then; empty
 	// otherwise.
 	MethodExpires string
+	// NextTerm means that nothing is charged for this term: automatic renewal begins with the next one.
+	NextTerm bool
 }
 
 // TermTransition moves a term from the state and due time of From to To.

@@ -14,6 +14,8 @@
 //	             term ended, or the domain was deleted              see the text of its term
 //	             charge of an automatic renewal failed              the end of the term
 //	             term ends within DecideWithin, nothing chosen      the end of the term
+//	             term ends within ExpiringWithin, and automatic     the end of the term
+//	             renewal begins with the next one
 //	             registrant data missing                            –
 //	             change of address not confirmed                    the link expires
 //	unpaid       any other order that can be paid                   the order expires

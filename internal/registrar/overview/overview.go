@@ -47,6 +47,7 @@ const (
 	Deleted           Kind = "deleted" // for good: it can't be restored
 	ChargeFailed      Kind = "charge_failed"
 	Undecided         Kind = "undecided"
+	NextTerm          Kind = "next_term" // automatic renewal begins with the next term
 	RegistrantMissing Kind = "registrant"
 	EmailUnconfirmed  Kind = "email"
 	UnpaidOrder       Kind = "unpaid"
@@ -359,6 +360,8 @@ func (o *Overview) addDomain(d portfolio.Domain, now time.Time) {
 		line.Kind = TermOver
 	case d.Renews() && (renewal.State(d.Term.Renewal) == renewal.Failed || renewal.State(d.Term.Renewal) == renewal.Announced && d.Term.Attempts > 0):
 		line.Kind = ChargeFailed
+	case d.Renews() && (renewal.State(d.Term.Renewal) == renewal.Stopped || d.Term.Renewal == "" && renewal.FirstChargeOf(now, d.PaidUntil, d.TLD, 1).NextTerm):
+		line.Kind = NextTerm
 	case d.AtTermEnd == "" && d.PaidUntil.Before(now.Add(DecideWithin)):
 		line.Kind = Undecided
 	}

@@ -89,6 +89,10 @@ func TestOverview_EveryDomainIsInOnePart(t *testing.T) {
 		{registrar.DomainActive, registrar.TermEndRenew, 20 * day, portfolio.Term{Renewal: string(renewal.Announced)}, expiring, Expiring},
 		{registrar.DomainActive, registrar.TermEndRenew, 10 * day, portfolio.Term{Renewal: string(renewal.Announced), Attempts: 1}, decide, ChargeFailed},
 		{registrar.DomainActive, registrar.TermEndRenew, 2 * day, portfolio.Term{Renewal: string(renewal.Failed)}, decide, ChargeFailed},
+		{registrar.DomainActive, registrar.TermEndRenew, 40 * day, portfolio.Term{Renewal: string(renewal.Stopped)}, decide, NextTerm},
+		{registrar.DomainActive, registrar.TermEndRenew, 20 * day, portfolio.Term{}, decide, NextTerm},
+		{registrar.DomainActive, registrar.TermEndRenew, 50 * day, portfolio.Term{}, expiring, Expiring},
+		{registrar.DomainActive, registrar.TermEndExpire, 20 * day, portfolio.Term{Renewal: string(renewal.Stopped)}, expiring, Expiring},
 	} {
 		domain := portfolio.Domain{ID: "dom_1", Status: test.status, AtTermEnd: test.choice, PaidUntil: testTime.Add(test.ends), Term: test.term}
 		only(t, overviewOf(Facts{HasRegistrant: true, Expiring: []portfolio.Domain{domain}, ExpiringCount: 1}, testTime), test.part, test.want)

@@ -34,3 +34,10 @@ DELETE FROM passkeys WHERE customer_id = $1;
 
 -- name: DeleteAgentLinksOfCustomer :exec
 DELETE FROM agent_links WHERE customer_id = $1;
+
+-- Whether a customer has or had a domain, or has paid for an order.
+-- name: HasOrdered :one
+SELECT EXISTS (
+    SELECT 1 FROM domains WHERE domains.customer_id = sqlc.arg(customer_id)
+    UNION ALL SELECT 1 FROM orders WHERE orders.customer_id = sqlc.arg(customer_id) AND orders.paid_at > 0)
+AS ordered;

@@ -25,8 +25,8 @@ ON CONFLICT (name) WHERE status <> 'transferred_out' DO NOTHING;
 -- contain no LIKE wildcards. The id breaks ties between rows with the same name. Lacking is a
 -- LIKE pattern of registry statuses that must not match; other_choice a choice at the end of
 -- the term that the domain must not have. With urgent_before, only domains that need
--- attention: their term is over or ends unpaid before it, their renewal failed, another registrar
--- has requested them, their holder's address is not confirmed, they are on hold, or their payment is
+-- attention: their term is over or ends unpaid before it, their renewal failed or begins with the
+-- next term, another registrar has requested them, their holder's address is not confirmed, they are on hold, or their payment is
 -- disputed.
 -- SearchDomainsByTerm and SearchNewestDomains are the same in another order.
 -- name: SearchDomains :many
@@ -51,7 +51,7 @@ WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.name >= sqlc.arg(a
     AND domains.registry_status NOT LIKE sqlc.arg(lacking) AND domains.registry_status LIKE sqlc.arg(having_status)
     AND (domains.status IN ('expired', 'redemption', 'transit')
         OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(urgent_before)
-        OR domains.status = 'active' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0)
+        OR domains.status = 'active' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0 OR renewals.state = 'stopped' AND domains.at_term_end = 'renew')
         OR domains.status <> 'transferred_out' AND (domains.contact_check NOT IN ('', 'new', 'guest')
             OR EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0))
         OR domains.status = 'active' AND (domains.registry_status LIKE '%Hold%' OR EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
@@ -84,7 +84,7 @@ WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.paid_until >= sqlc
     AND domains.registry_status NOT LIKE sqlc.arg(lacking) AND domains.registry_status LIKE sqlc.arg(having_status)
     AND (domains.status IN ('expired', 'redemption', 'transit')
         OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(urgent_before)
-        OR domains.status = 'active' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0)
+        OR domains.status = 'active' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0 OR renewals.state = 'stopped' AND domains.at_term_end = 'renew')
         OR domains.status <> 'transferred_out' AND (domains.contact_check NOT IN ('', 'new', 'guest')
             OR EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0))
         OR domains.status = 'active' AND (domains.registry_status LIKE '%Hold%' OR EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
@@ -116,7 +116,7 @@ WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.id < sqlc.arg(befo
     AND domains.registry_status NOT LIKE sqlc.arg(lacking) AND domains.registry_status LIKE sqlc.arg(having_status)
     AND (domains.status IN ('expired', 'redemption', 'transit')
         OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(urgent_before)
-        OR domains.status = 'active' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0)
+        OR domains.status = 'active' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0 OR renewals.state = 'stopped' AND domains.at_term_end = 'renew')
         OR domains.status <> 'transferred_out' AND (domains.contact_check NOT IN ('', 'new', 'guest')
             OR EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0))
         OR domains.status = 'active' AND (domains.registry_status LIKE '%Hold%' OR EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
@@ -184,7 +184,7 @@ SELECT domains.tld,
             SELECT outgoing_transfers.domain_id FROM outgoing_transfers WHERE outgoing_transfers.customer_id = sqlc.arg(customer_id) AND outgoing_transfers.ended_at = 0))
         OR domains.status = 'active' AND (domains.id IN (
             SELECT renewals.domain_id FROM renewals JOIN domains AS renewed ON renewed.id = renewals.domain_id AND renewed.paid_until = renewals.term_end
-            WHERE renewals.customer_id = sqlc.arg(customer_id) AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0))
+            WHERE renewals.customer_id = sqlc.arg(customer_id) AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0 OR renewals.state = 'stopped' AND renewed.at_term_end = 'renew'))
             OR domains.id IN (
             SELECT provision_items.domain_id FROM orders
             JOIN disputes ON disputes.order_id = orders.id

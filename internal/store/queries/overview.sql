@@ -49,7 +49,7 @@ LIMIT $2;
 
 -- Domains whose term is over or ends before paid_before. With deciding = 1, only those that
 -- need a decision: their term is over, ends before decide_before with nothing chosen, or the
--- charge of their renewal failed; with 0, only the others. The columns of SearchDomains.
+-- charge of their renewal failed or only comes with the next term; with 0, only the others. The columns of SearchDomains.
 -- name: ListDomainsEndingSoon :many
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
     domains.folder, domains.note, domains.premium,
@@ -67,7 +67,7 @@ LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end =
 WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(paid_before) AND domains.status <> 'transferred_out'
     AND CASE WHEN domains.status <> 'active'
             OR domains.at_term_end = '' AND domains.paid_until < sqlc.arg(decide_before)
-            OR domains.at_term_end = 'renew' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0) THEN 1 ELSE 0 END = CAST(sqlc.arg(deciding) AS BIGINT)
+            OR domains.at_term_end = 'renew' AND (renewals.state IN ('failed', 'stopped') OR renewals.state = 'announced' AND renewals.attempts > 0) THEN 1 ELSE 0 END = CAST(sqlc.arg(deciding) AS BIGINT)
 ORDER BY domains.paid_until
 LIMIT sqlc.arg(max_rows);
 
@@ -94,7 +94,7 @@ SELECT
 SELECT count(*) AS ending,
     CAST(coalesce(sum(CASE WHEN domains.status <> 'active'
             OR domains.at_term_end = '' AND domains.paid_until < sqlc.arg(decide_before)
-            OR domains.at_term_end = 'renew' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0) THEN 1 ELSE 0 END), 0) AS BIGINT) AS deciding
+            OR domains.at_term_end = 'renew' AND (renewals.state IN ('failed', 'stopped') OR renewals.state = 'announced' AND renewals.attempts > 0) THEN 1 ELSE 0 END), 0) AS BIGINT) AS deciding
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(paid_before) AND domains.status <> 'transferred_out';

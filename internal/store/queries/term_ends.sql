@@ -141,10 +141,9 @@ DELETE FROM registry_records WHERE domain_id = $1;
 UPDATE domain_locks SET lifted_at = sqlc.arg(now), lifted_by = 'closed'
 WHERE domain_id = sqlc.arg(domain_id) AND lifted_at = 0;
 
--- After a failed charge the customer is asked to renew, like everyone else.
--- name: GetAnnouncedRenewal :one
-SELECT gross, charge_at FROM renewals
-WHERE domain_id = $1 AND term_end = $2 AND state = 'announced' AND charge_at > 0 AND attempts = 0;
+-- name: GetRenewalOfTerm :one
+SELECT state, gross, charge_at, attempts FROM renewals
+WHERE domain_id = $1 AND term_end = $2;
 
 -- name: GetDomainHandle :one
 SELECT handle FROM domains WHERE id = $1;

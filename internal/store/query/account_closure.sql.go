@@ -73,6 +73,21 @@ func (q *Queries) DeletePasskeysOfCustomer(ctx context.Context, customerID strin
 	return err
 }
 
+const hasOrdered = `-- name: HasOrdered :one
+SELECT EXISTS (
+    SELECT 1 FROM domains WHERE domains.customer_id = $1
+    UNION ALL SELECT 1 FROM orders WHERE orders.customer_id = $1 AND orders.paid_at > 0)
+AS ordered
+`
+
+// Whether a customer has or had a domain, or has paid for an order.
+func (q *Queries) HasOrdered(ctx context.Context, customerID string) (bool, error) {
+	row := q.db.QueryRowContext(ctx, hasOrdered, customerID)
+	var ordered bool
+	err := row.Scan(&ordered)
+	return ordered, err
+}
+
 const revokeGrantsOfCustomer = `-- name: RevokeGrantsOfCustomer :exec
 UPDATE grants SET revoked_at = $1, expires_at = $1
 WHERE customer_id = $2 AND revoked_at = 0

@@ -79,7 +79,7 @@ SELECT domains.tld,
             SELECT outgoing_transfers.domain_id FROM outgoing_transfers WHERE outgoing_transfers.customer_id = $3 AND outgoing_transfers.ended_at = 0))
         OR domains.status = 'active' AND (domains.id IN (
             SELECT renewals.domain_id FROM renewals JOIN domains AS renewed ON renewed.id = renewals.domain_id AND renewed.paid_until = renewals.term_end
-            WHERE renewals.customer_id = $3 AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0))
+            WHERE renewals.customer_id = $3 AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0 OR renewals.state = 'stopped' AND renewed.at_term_end = 'renew'))
             OR domains.id IN (
             SELECT provision_items.domain_id FROM orders
             JOIN disputes ON disputes.order_id = orders.id
@@ -897,7 +897,7 @@ WHERE domains.customer_id = $1 AND domains.name >= $2 AND (domains.name > $2 OR 
     AND domains.registry_status NOT LIKE $11 AND domains.registry_status LIKE $12
     AND (domains.status IN ('expired', 'redemption', 'transit')
         OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < $13
-        OR domains.status = 'active' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0)
+        OR domains.status = 'active' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0 OR renewals.state = 'stopped' AND domains.at_term_end = 'renew')
         OR domains.status <> 'transferred_out' AND (domains.contact_check NOT IN ('', 'new', 'guest')
             OR EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0))
         OR domains.status = 'active' AND (domains.registry_status LIKE '%Hold%' OR EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
@@ -959,8 +959,8 @@ type SearchDomainsRow struct {
 // contain no LIKE wildcards. The id breaks ties between rows with the same name. Lacking is a
 // LIKE pattern of registry statuses that must not match; other_choice a choice at the end of
 // the term that the domain must not have. With urgent_before, only domains that need
-// attention: their term is over or ends unpaid before it, their renewal failed, another registrar
-// has requested them, their holder's address is not confirmed, they are on hold, or their payment is
+// attention: their term is over or ends unpaid before it, their renewal failed or begins with the
+// next term, another registrar has requested them, their holder's address is not confirmed, they are on hold, or their payment is
 // disputed.
 // SearchDomainsByTerm and SearchNewestDomains are the same in another order.
 func (q *Queries) SearchDomains(ctx context.Context, arg SearchDomainsParams) ([]SearchDomainsRow, error) {
@@ -1053,7 +1053,7 @@ WHERE domains.customer_id = $1 AND domains.paid_until >= $2 AND (domains.paid_un
     AND domains.registry_status NOT LIKE $11 AND domains.registry_status LIKE $12
     AND (domains.status IN ('expired', 'redemption', 'transit')
         OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < $13
-        OR domains.status = 'active' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0)
+        OR domains.status = 'active' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0 OR renewals.state = 'stopped' AND domains.at_term_end = 'renew')
         OR domains.status <> 'transferred_out' AND (domains.contact_check NOT IN ('', 'new', 'guest')
             OR EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0))
         OR domains.status = 'active' AND (domains.registry_status LIKE '%Hold%' OR EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
@@ -1199,7 +1199,7 @@ WHERE domains.customer_id = $1 AND domains.id < $2
     AND domains.registry_status NOT LIKE $10 AND domains.registry_status LIKE $11
     AND (domains.status IN ('expired', 'redemption', 'transit')
         OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < $12
-        OR domains.status = 'active' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0)
+        OR domains.status = 'active' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0 OR renewals.state = 'stopped' AND domains.at_term_end = 'renew')
         OR domains.status <> 'transferred_out' AND (domains.contact_check NOT IN ('', 'new', 'guest')
             OR EXISTS (SELECT 1 FROM outgoing_transfers WHERE outgoing_transfers.domain_id = domains.id AND outgoing_transfers.ended_at = 0))
         OR domains.status = 'active' AND (domains.registry_status LIKE '%Hold%' OR EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)

@@ -13,7 +13,7 @@ const countDomainsEndingSoon = `-- name: CountDomainsEndingSoon :one
 SELECT count(*) AS ending,
     CAST(coalesce(sum(CASE WHEN domains.status <> 'active'
             OR domains.at_term_end = '' AND domains.paid_until < $1
-            OR domains.at_term_end = 'renew' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0) THEN 1 ELSE 0 END), 0) AS BIGINT) AS deciding
+            OR domains.at_term_end = 'renew' AND (renewals.state IN ('failed', 'stopped') OR renewals.state = 'announced' AND renewals.attempts > 0) THEN 1 ELSE 0 END), 0) AS BIGINT) AS deciding
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 WHERE domains.customer_id = $2 AND domains.paid_until > 0 AND domains.paid_until < $3 AND domains.status <> 'transferred_out'
@@ -191,7 +191,7 @@ LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end =
 WHERE domains.customer_id = $1 AND domains.paid_until > 0 AND domains.paid_until < $2 AND domains.status <> 'transferred_out'
     AND CASE WHEN domains.status <> 'active'
             OR domains.at_term_end = '' AND domains.paid_until < $3
-            OR domains.at_term_end = 'renew' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0) THEN 1 ELSE 0 END = CAST($4 AS BIGINT)
+            OR domains.at_term_end = 'renew' AND (renewals.state IN ('failed', 'stopped') OR renewals.state = 'announced' AND renewals.attempts > 0) THEN 1 ELSE 0 END = CAST($4 AS BIGINT)
 ORDER BY domains.paid_until
 LIMIT $5
 `
@@ -236,7 +236,7 @@ type ListDomainsEndingSoonRow struct {
 
 // Domains whose term is over or ends before paid_before. With deciding = 1, only those that
 // need a decision: their term is over, ends before decide_before with nothing chosen, or the
-// charge of their renewal failed; with 0, only the others. The columns of SearchDomains.
+// charge of their renewal failed or only comes with the next term; with 0, only the others. The columns of SearchDomains.
 func (q *Queries) ListDomainsEndingSoon(ctx context.Context, arg ListDomainsEndingSoonParams) ([]ListDomainsEndingSoonRow, error) {
 	rows, err := q.db.QueryContext(ctx, listDomainsEndingSoon,
 		arg.CustomerID,

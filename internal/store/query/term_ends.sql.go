@@ -152,24 +152,6 @@ func (q *Queries) EndTermPaid(ctx context.Context, arg EndTermPaidParams) ([]End
 	return items, nil
 }
 
-const getAnnouncedRenewal = `-- name: GetAnnouncedRenewal :one
-SELECT gross, charge_at FROM renewals
-WHERE domain_id = $1 AND term_end = $2 AND state = 'announced' AND charge_at > 0 AND attempts = 0
-`
-
-type GetAnnouncedRenewalRow struct {
-	Gross    int64
-	ChargeAt int64
-}
-
-// After a failed charge the customer is asked to renew, like everyone else.
-func (q *Queries) GetAnnouncedRenewal(ctx context.Context, domainID string, termEnd int64) (GetAnnouncedRenewalRow, error) {
-	row := q.db.QueryRowContext(ctx, getAnnouncedRenewal, domainID, termEnd)
-	var i GetAnnouncedRenewalRow
-	err := row.Scan(&i.Gross, &i.ChargeAt)
-	return i, err
-}
-
 const getDomainHandle = `-- name: GetDomainHandle :one
 SELECT handle FROM domains WHERE id = $1
 `
@@ -206,6 +188,30 @@ func (q *Queries) GetOpenTermEnd(ctx context.Context, domainID string) (TermEnd,
 		&i.EndedAt,
 		&i.UpdatedAt,
 		&i.Cause,
+	)
+	return i, err
+}
+
+const getRenewalOfTerm = `-- name: GetRenewalOfTerm :one
+SELECT state, gross, charge_at, attempts FROM renewals
+WHERE domain_id = $1 AND term_end = $2
+`
+
+type GetRenewalOfTermRow struct {
+	State    string
+	Gross    int64
+	ChargeAt int64
+	Attempts int64
+}
+
+func (q *Queries) GetRenewalOfTerm(ctx context.Context, domainID string, termEnd int64) (GetRenewalOfTermRow, error) {
+	row := q.db.QueryRowContext(ctx, getRenewalOfTerm, domainID, termEnd)
+	var i GetRenewalOfTermRow
+	err := row.Scan(
+		&i.State,
+		&i.Gross,
+		&i.ChargeAt,
+		&i.Attempts,
 	)
 	return i, err
 }

@@ -167,15 +167,17 @@ type termData struct {
 	// operator; mixed if some domains of a mail are deleted and others handed over. HoldAt,
 	// DeleteAt and Days, of redemption, are empty if they don't apply.
 	Unpaid, HoldAt, DeleteAt, Days string
-	DaysLeft                       int    // until the term ends; 0 if unknown
-	Choice                         string // expire: the customer wants to let it expire
-	Expired                        bool   // the mail is about a term that has ended
-	Reminder                       bool   // it is not the first one about that
-	Cancelled                      string // the day on which the customer terminated the contract; empty if they did not
-	Withdrawn                      string // the day on which they withdrew from it, while that is open; empty if they did not
-	OnHold                         bool   // automatic renewal, because of the withdrawal
-	Day                            string // on which it happened
-	Restorable                     string // the last day of a restore; empty: there is none
+	// EndsAt is the moment at which the term ends; its day in mails that the previous release queued.
+	EndsAt     string
+	DaysLeft   int    // until the term ends; 0 if unknown
+	Choice     string // expire: the customer wants to let it expire
+	Expired    bool   // the mail is about a term that has ended
+	Reminder   bool   // it is not the first one about that
+	Cancelled  string // the day on which the customer terminated the contract; empty if they did not
+	Withdrawn  string // the day on which they withdrew from it, while that is open; empty if they did not
+	OnHold     bool   // automatic renewal, because of the withdrawal
+	Day        string // on which it happened
+	Restorable string // the last day of a restore; empty: there is none
 	// Renewal is the gross price of the next term, RenewalYears its length; empty if unknown.
 	Renewal      string
 	RenewalYears int
@@ -195,6 +197,7 @@ func (l *language) termData(data map[string]string) termData {
 	}
 	d.Expired, d.Reminder = data["expired"] == "true", data["reminder"] == "true"
 	d.Withdrawn, d.OnHold = l.formatDate(data["withdrawn_at"]), data["on_hold"] == "true"
+	d.EndsAt = cmp.Or(l.formatTime(data[registrar.NoticeTerm]), l.formatDate(data["paid_until"]))
 	d.DaysLeft, _ = strconv.Atoi(data["days_left"])
 	d.Renewal = l.formatAmount(data["renewal"])
 	d.RenewalYears, _ = strconv.Atoi(data["renewal_years"])

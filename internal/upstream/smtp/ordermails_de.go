@@ -290,6 +290,11 @@ können Sie das im Portal abbrechen.
 {{if .Before}}
 Bisher: {{.Before}}
 Jetzt:  {{.After}}
+{{end}}{{if .Confirm}}
+Noch offen: Der neue Inhaber muss seine E-Mail-Adresse bestätigen. Er
+bekommt dazu eine Nachricht. Die Frist sehen Sie hier:
+
+{{.Portal}}/contact-checks
 {{end}}{{end}}{{if eq .Change "secure"}}
 Das haben wir wegen der Sperre veranlasst, über die Sie eine eigene
 Nachricht bekommen. Die Domain sehen Sie hier:
@@ -339,7 +344,9 @@ am {{.At}} geändert.
 Bisher: {{.Before}}
 Jetzt:  {{.After}}
 
-Wenn das in Ordnung ist, müssen Sie nichts tun. Wenn Sie davon nichts
+{{if .Confirm}}Sie bekommen noch eine zweite Nachricht. Bitte bestätigen Sie mit dem Link
+darin Ihre E-Mail-Adresse. Bis wann das nötig ist und was sonst geschieht,
+steht dort. {{else}}Wenn das in Ordnung ist, müssen Sie nichts tun. {{end}}Wenn Sie davon nichts
 wissen, fragen Sie bitte bei der Stelle nach, die Ihre Domains betreut,
 oder bei uns.
 `},

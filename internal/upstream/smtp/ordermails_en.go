@@ -278,6 +278,11 @@ cancel this in the portal.
 {{if .Before}}
 Previously: {{.Before}}
 Now:        {{.After}}
+{{end}}{{if .Confirm}}
+Still open: the new holder has to confirm their email address and will get
+a message about it. The deadline is here:
+
+{{.Portal}}/contact-checks
 {{end}}{{end}}{{if eq .Change "secure"}}
 We did this because of a lock on the domain; a separate email explains
 it. The domain is here:
@@ -324,7 +329,8 @@ on {{.At}}.
 Before: {{.Before}}
 Now:    {{.After}}
 
-If you agree, there is nothing you need to do. If you know nothing about
+{{if .Confirm}}You will get a second message. Please use the link in it to confirm your
+email address. It says by when, and what happens otherwise. {{else}}If you agree, there is nothing you need to do. {{end}}If you know nothing about
 it, please talk to whoever manages your domains, or to us.
 `},
 	registrar.MailDomainLock: {`{{.Domain}}: {{if eq .Change "lifted"}}lock lifted{{else}}locked{{end}} on {{.On}}`, `

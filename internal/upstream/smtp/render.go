@@ -120,6 +120,7 @@ type templateData struct {
 	Place                       string
 	Nameservers, OldNameservers []string
 	Before, After               string // the holders of a domain
+	Confirm                     bool   // the new holder has to confirm their address: another mail asks them to
 	Lockable                    bool   // the extension has a transfer lock
 	Charge                      string // the day of a charge
 	// NextTerm means that the first charge is for the next term, Announced that this mail
@@ -210,6 +211,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	}
 	data.Before, data.After = quoteForeign(message.Data["before"], maxValueLength), quoteForeign(message.Data["after"], maxValueLength)
 	data.Nameservers, data.OldNameservers = lines(message.Data["nameservers"]), lines(message.Data["old_nameservers"])
+	data.Confirm = message.Data["confirm"] == "true"
 	data.Lockable = message.Data["lockable"] != "false"
 	data.Charge = lang.formatDate(message.Data["charge_at"])
 	data.NextTerm, data.Announced = message.Data["next_term"] == "true", message.Data["announced"] == "true"

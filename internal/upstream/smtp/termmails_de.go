@@ -11,12 +11,12 @@ dem DNS. Websites und E-Mail-Adressen unter diesem Namen funktionieren dann
 nicht mehr. {{if .DeleteAt}}Frühestens am {{.DeleteAt}} löscht sie die Domain.{{else}}Danach löscht sie die Domain.{{end}}{{end}}`
 
 // germanUnpaid says what happens to a domain that is not paid.
-const germanUnpaid = `{{if .Over}}Verlängern können Sie nur bis zum Ende der Laufzeit am {{.Date}}. Danach
-geht es nicht mehr.
+const germanUnpaid = `{{if .Over}}Verlängern können Sie nur bis zum Ende der Laufzeit, bis {{.EndsAt}}.
+Danach geht es nicht mehr.
 
 {{end}}{{if eq .Unpaid "delete"}}Ohne Verlängerung {{if .HoldAt}}nehmen wir die Domain am {{.HoldAt}} aus
 dem DNS. Websites und E-Mail-Adressen unter diesem Namen funktionieren dann
-nicht mehr. Frühestens am {{.DeleteAt}} löschen wir sie.{{else}}löschen wir die Domain {{if .Over}}nach diesem Tag{{else}}frühestens am {{.DeleteAt}}{{end}}.{{end}}{{if .Days}}
+nicht mehr. Frühestens am {{.DeleteAt}} löschen wir sie.{{else}}löschen wir die Domain {{if .Over}}zu diesem Zeitpunkt{{else}}frühestens am {{.DeleteAt}}{{end}}.{{end}}{{if .Days}}
 Danach lässt sie sich noch {{.Days}} Tage lang wiederherstellen. Das kostet
 deutlich mehr als eine Verlängerung.{{else}}
 Wiederherstellen können Sie sie bei uns danach nicht.{{end}}
@@ -86,6 +86,10 @@ behalten? Dann verlängern Sie sie bitte vorher auf ihrer Seite:
 {{else if eq .Choice "expire"}}
 Sie haben gewählt, diese Domain auslaufen zu lassen. Möchten Sie sie
 doch behalten? Dann verlängern Sie sie bitte vorher auf ihrer Seite:
+{{else if .NextTerm}}
+Bitte verlängern Sie diese Domain dieses Mal selbst, obwohl die
+automatische Verlängerung eingeschaltet ist: Sie gilt erst ab der nächsten
+Laufzeit. Verlängern können Sie auf der Seite der Domain:
 {{else}}
 Möchten Sie die Domain behalten? Dann verlängern Sie sie bitte vorher
 auf ihrer Seite:
@@ -98,8 +102,8 @@ auf ihrer Seite:
 const germanWhy = `{{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else if .Withdrawn}}nach Ihrem Widerruf vom {{.Withdrawn}}{{else if eq .Choice "expire"}}weil Sie sie auslaufen lassen{{else}}weil sie nicht verlängert wurde{{end}}`
 
 const (
-	germanExpiringSubject     = `{{if .ChargeAt}}{{.Domain}}: Laufzeit endet am {{.Date}}, automatische Verlängerung am {{.ChargeAt}}{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
-	germanExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}}: Laufzeit endet am {{.Date}}, automatische Verlängerung am {{.ChargeAt}}{{else}}{{if eq .DaysLeft 1}}Noch 1 Tag: {{else if .DaysLeft}}Noch {{.DaysLeft}} Tage: {{end}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
+	germanExpiringSubject     = `{{if .ChargeAt}}{{.Domain}}: Laufzeit endet am {{.Date}}, automatische Verlängerung am {{.ChargeAt}}{{else}}{{.Domain}} {{if .NextTerm}}bitte bis {{.Date}} selbst verlängern{{else}}läuft am {{.Date}} ab{{end}}{{end}}`
+	germanExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}}: Laufzeit endet am {{.Date}}, automatische Verlängerung am {{.ChargeAt}}{{else}}{{if eq .DaysLeft 1}}Noch 1 Tag: {{else if .DaysLeft}}Noch {{.DaysLeft}} Tage: {{end}}{{.Domain}} {{if .NextTerm}}bitte bis {{.Date}} selbst verlängern{{else}}läuft am {{.Date}} ab{{end}}{{end}}`
 )
 
 // germanTermMails are the mails about the end of a domain's term in German.
@@ -122,13 +126,18 @@ Ende:   {{.Date}}
 Domain: {{.Domain}}
 Ende:   {{.Date}}
 {{if .Over}}
-Verlängern lässt sie sich bei uns nicht mehr. {{if eq .Unpaid "expire"}}` + germanRegistryExpires + `{{else if eq .Unpaid "delete"}}Deshalb löschen wir sie{{with .DeleteAt}} frühestens am {{.}}{{end}}.{{end}}
+{{if .NextTerm}}Die automatische Verlängerung war eingeschaltet, galt aber erst ab der
+nächsten Laufzeit. {{end}}Verlängern lässt sie sich bei uns nicht mehr. {{if eq .Unpaid "expire"}}` + germanRegistryExpires + `{{else if eq .Unpaid "delete"}}Deshalb löschen wir sie{{with .DeleteAt}} frühestens am {{.}}{{end}}.{{end}}
 
 Haben Sie Fragen? Antworten Sie bitte auf diese E-Mail.
 {{else}}{{if .Cancelled}}
 Sie haben den Vertrag über diese Domain am {{.Cancelled}} gekündigt. Sie endet, wie
 Sie es wollten. Möchten Sie sie doch behalten? Dann verlängern Sie sie
 bitte jetzt auf ihrer Seite:
+{{else if .NextTerm}}
+Bitte verlängern Sie diese Domain dieses Mal selbst, obwohl die
+automatische Verlängerung eingeschaltet ist: Sie gilt erst ab der nächsten
+Laufzeit. Verlängern können Sie jetzt auf der Seite der Domain:
 {{else if .Withdrawn}}
 Sie haben den Vertrag über diese Domain am {{.Withdrawn}} widerrufen. Möchten Sie
 sie doch behalten? Dann verlängern Sie sie bitte jetzt auf ihrer Seite:
@@ -159,14 +168,14 @@ Bis zum {{.Restorable}} lässt sie sich noch wiederherstellen.{{end}}
 {{if and .Over (eq .Change "expired")}}Verlängern lässt sie sich bei uns nicht mehr.{{if eq .Unpaid "expire"}}
 ` + germanRegistryExpires + `{{end}}
 {{else if .ChargeAt}}Am {{.ChargeAt}} soll sie sich automatisch verlängern. Sie müssen nichts tun.
-{{else if and .Over (eq .Unpaid "expire")}}Verlängern lässt sie sich nur bis dahin.
+{{else if and .Over (eq .Unpaid "expire")}}Verlängern lässt sie sich nur bis {{.EndsAt}}.
 ` + germanRegistryExpires + `
 {{else if eq .Unpaid "expire"}}` + germanRegistryExpires + `
 {{else if .HoldAt}}Ohne Verlängerung nehmen wir sie am {{.HoldAt}} aus dem DNS und löschen sie
 frühestens am {{.DeleteAt}}.
 {{else if eq .Unpaid "transit"}}Ohne Verlängerung übergeben wir sie am {{.DeleteAt}} an die Registry
 DENIC, die Ihnen dann einen Brief schreibt.
-{{else if .Over}}Verlängern lässt sie sich nur bis dahin. Danach wird sie gelöscht.
+{{else if .Over}}Verlängern lässt sie sich nur bis {{.EndsAt}}. Dann wird sie gelöscht.
 {{else if .DeleteAt}}Ohne Verlängerung löschen wir sie frühestens am {{.DeleteAt}}.
 {{else if eq .Unpaid "consent"}}Ohne Verlängerung kann sie danach ausfallen.
 {{else}}Ohne Verlängerung kann sie danach ausfallen und gelöscht werden.

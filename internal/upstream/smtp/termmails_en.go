@@ -11,11 +11,12 @@ latest{{else}}at the end of its term{{end}}. Websites and email addresses under 
 working. {{if .DeleteAt}}The registry deletes the domain on {{.DeleteAt}} at the earliest.{{else}}After that, it deletes the domain.{{end}}{{end}}`
 
 // englishUnpaid says what happens to a domain that is not paid.
-const englishUnpaid = `{{if .Over}}You can renew it only until its term ends on {{.Date}}, not after that.
+const englishUnpaid = `{{if .Over}}You can renew it only until its term ends, until {{.EndsAt}},
+and not after that.
 
 {{end}}{{if eq .Unpaid "delete"}}Without a renewal {{if .HoldAt}}we take the domain out of the DNS on
 {{.HoldAt}}. Websites and email addresses under this name then stop working. We
-delete it on {{.DeleteAt}} at the earliest.{{else}}we delete the domain {{if .Over}}after that day{{else}}on {{.DeleteAt}}
+delete it on {{.DeleteAt}} at the earliest.{{else}}we delete the domain {{if .Over}}at that time{{else}}on {{.DeleteAt}}
 at the earliest{{end}}.{{end}}{{if .Days}}
 After that it can be restored for another {{.Days}} days, which costs much
 more than a renewal.{{else}}
@@ -85,6 +86,9 @@ before then, on its page:
 {{else if eq .Choice "expire"}}
 You chose to let this domain expire. If you want to keep it after all,
 please renew it before then, on its page:
+{{else if .NextTerm}}
+Please renew this domain yourself this time, although automatic renewal is
+on: it only applies from the next term. You can renew on the domain's page:
 {{else}}
 If you want to keep the domain, please renew it before then, on its
 page:
@@ -97,8 +101,8 @@ page:
 const englishWhy = `{{if .Cancelled}}after your cancellation of {{.Cancelled}}{{else if .Withdrawn}}after your withdrawal of {{.Withdrawn}}{{else if eq .Choice "expire"}}because you let it expire{{else}}because it was not renewed{{end}}`
 
 const (
-	englishExpiringSubject     = `{{if .ChargeAt}}{{.Domain}}: term ends on {{.Date}}, automatic renewal on {{.ChargeAt}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`
-	englishExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}}: term ends on {{.Date}}, automatic renewal on {{.ChargeAt}}{{else}}{{if eq .DaysLeft 1}}1 day left: {{else if .DaysLeft}}{{.DaysLeft}} days left: {{end}}{{.Domain}} expires on {{.Date}}{{end}}`
+	englishExpiringSubject     = `{{if .ChargeAt}}{{.Domain}}: term ends on {{.Date}}, automatic renewal on {{.ChargeAt}}{{else}}{{.Domain}}{{if .NextTerm}}: please renew it yourself by {{.Date}}{{else}} expires on {{.Date}}{{end}}{{end}}`
+	englishExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}}: term ends on {{.Date}}, automatic renewal on {{.ChargeAt}}{{else}}{{if eq .DaysLeft 1}}1 day left: {{else if .DaysLeft}}{{.DaysLeft}} days left: {{end}}{{.Domain}}{{if .NextTerm}}: please renew it yourself by {{.Date}}{{else}} expires on {{.Date}}{{end}}{{end}}`
 )
 
 // englishTermMails are the mails about the end of a domain's term in English.
@@ -121,13 +125,18 @@ End:    {{.Date}}
 Domain: {{.Domain}}
 End:    {{.Date}}
 {{if .Over}}
-It can no longer be renewed through us. {{if eq .Unpaid "expire"}}` + englishRegistryExpires + `{{else if eq .Unpaid "delete"}}Therefore, we delete it{{with .DeleteAt}} on {{.}} at the earliest{{end}}.{{end}}
+{{if .NextTerm}}Automatic renewal was on, but would have applied only from the next term.
+{{end}}It can no longer be renewed through us. {{if eq .Unpaid "expire"}}` + englishRegistryExpires + `{{else if eq .Unpaid "delete"}}Therefore, we delete it{{with .DeleteAt}} on {{.}} at the earliest{{end}}.{{end}}
 
 If you have questions, please reply to this email.
 {{else}}{{if .Cancelled}}
 You cancelled the contract for this domain on {{.Cancelled}}, and it ends as
 you asked. If you want to keep it after all, please renew it now,
 on its page:
+{{else if .NextTerm}}
+Please renew this domain yourself this time, although automatic renewal is
+on: it only applies from the next term. You can renew now on the domain's
+page:
 {{else if .Withdrawn}}
 You withdrew from the contract for this domain on {{.Withdrawn}}. If you want
 to keep it after all, please renew it now, on its page:
@@ -157,14 +166,14 @@ It can be restored until {{.Restorable}}.{{end}}
 ` + englishRegistryExpires + `{{end}}
 {{else if .ChargeAt}}It is set to renew automatically on {{.ChargeAt}}. You don't need to do
 anything.
-{{else if and .Over (eq .Unpaid "expire")}}It can be renewed only until then.
+{{else if and .Over (eq .Unpaid "expire")}}It can be renewed only until {{.EndsAt}}.
 ` + englishRegistryExpires + `
 {{else if eq .Unpaid "expire"}}` + englishRegistryExpires + `
 {{else if .HoldAt}}Without a renewal we take it out of the DNS on {{.HoldAt}} and delete it on
 {{.DeleteAt}} at the earliest.
 {{else if eq .Unpaid "transit"}}Without a renewal we hand it over to its registry, DENIC, on
 {{.DeleteAt}}. DENIC then writes to you.
-{{else if .Over}}It can be renewed only until then. After that, it is deleted.
+{{else if .Over}}It can be renewed only until {{.EndsAt}}. It is then deleted.
 {{else if .DeleteAt}}Without a renewal we delete it on {{.DeleteAt}} at the earliest.
 {{else if eq .Unpaid "consent"}}Without a renewal it may stop working after that date.
 {{else}}Without a renewal it may stop working after that date and may be deleted.

@@ -106,18 +106,34 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			en: []string{"set to renew automatically on 1 December 2026", "If you have questions"}, never: "behalten",
 		},
 		"only during the term": {
-			kind: registrar.MailExpiringMonth, facts: map[string]string{"unpaid": "expire", "over": "true"}, de: []string{"nur bis zum Ende der Laufzeit am 15.12.2026. Danach", "nimmt die Registry"},
-			en: []string{"only until its term ends on 15 December 2026"},
+			kind: registrar.MailExpiringMonth, facts: map[string]string{"unpaid": "expire", "over": "true", "term_end": "2026-12-15T17:55:00Z"}, de: []string{"nur bis zum Ende der Laufzeit, bis 15.12.2026, 18:55 Uhr MEZ. Danach", "nimmt die Registry"},
+			en: []string{"only until its term ends, until 15 December 2026, 18:55 CET"},
 		},
-		"deleted after the term": {
-			kind: registrar.MailExpiringWeek, facts: map[string]string{"over": "true", "hold_at": "", "delete_at": "2026-12-15", "redemption_days": ""}, de: []string{"löschen wir die Domain nach diesem Tag."},
-			en: []string{"we delete the domain after that day."}, never: "Domain am 15.12.2026",
+		"deleted when the term ends": {
+			kind: registrar.MailExpiringWeek, facts: map[string]string{"over": "true", "term_end": "2026-12-15T17:55:00Z", "hold_at": "", "delete_at": "2026-12-15", "redemption_days": ""}, de: []string{"bis 15.12.2026, 18:55 Uhr MEZ", "löschen wir die Domain zu diesem Zeitpunkt."},
+			en: []string{"we delete the domain at that time."}, never: "nach diesem Tag",
 		},
 		"only during the term, to the holder": {
-			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "expiring_week", "over": "true", "hold_at": "", "delete_at": ""}, de: []string{"nur bis dahin"}, en: []string{"only until then"}, never: "nicht mehr.",
+			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "expiring_week", "over": "true", "hold_at": "", "delete_at": "", "term_end": "2026-12-15T17:55:00Z"}, de: []string{"nur bis 15.12.2026, 18:55 Uhr MEZ. Dann wird sie gelöscht"}, en: []string{"only until 15 December 2026, 18:55 CET"}, never: "nicht mehr.",
 		},
 		"over, to the holder": {
 			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "expired", "over": "true"}, de: []string{"lässt sie sich bei uns nicht mehr"}, en: []string{"can no longer be renewed"}, never: "nur bis dahin",
+		},
+		"renews from the next term": {
+			kind: registrar.MailExpiringMonth, facts: map[string]string{"next_term": "true"}, de: []string{"dieses Mal selbst, obwohl die automatische Verlängerung eingeschaltet ist: Sie gilt erst ab der nächsten Laufzeit"},
+			en: []string{"yourself this time, although automatic renewal is on: it only applies from the next term"}, never: "Sie müssen nichts tun",
+		},
+		"renews from the next term, expired": {
+			kind: registrar.MailExpired, facts: map[string]string{"next_term": "true", "over": "true", "expired": "true"}, de: []string{"war eingeschaltet, galt aber erst ab der nächsten Laufzeit"}, en: []string{"would have applied only from the next term"},
+		},
+		"new holder, to confirm": {
+			kind: registrar.MailHolderNotice, facts: map[string]string{"before": "A", "after": "B", "confirm": "true"}, de: []string{"noch eine zweite Nachricht", "Bitte bestätigen Sie mit dem Link darin"}, en: []string{"You will get a second message"}, never: "müssen Sie nichts tun",
+		},
+		"new holder, confirmed": {
+			kind: registrar.MailHolderNotice, facts: map[string]string{"before": "A", "after": "B"}, de: []string{"müssen Sie nichts tun"}, en: []string{"nothing you need to do"}, never: "zweite Nachricht",
+		},
+		"holder changed, to confirm": {
+			kind: registrar.MailDomainChanged, facts: map[string]string{"change": "holder", "before": "A", "after": "B", "confirm": "true"}, de: []string{"Der neue Inhaber muss seine E-Mail-Adresse bestätigen", "/contact-checks"}, en: []string{"the new holder has to confirm", "/contact-checks"},
 		},
 		"let expire, only during the term": {
 			kind: registrar.MailLetExpire, facts: map[string]string{"over": "true", "domain_id": "dom_1"}, de: []string{"Bis\nzum Ende der Laufzeit am 15.12.2026 können Sie es sich anders überlegen. Danach lässt sie\nsich nicht mehr verlängern."},
@@ -245,12 +261,16 @@ func TestExpiringMail_SubjectNamesDaysLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	for days, want := range map[string][2]string{
-		"7": {"Noch 7 Tage: laden.de läuft am 15.12.2026 ab", "7 days left: laden.de expires on 15 December 2026"},
-		"1": {"Noch 1 Tag: laden.de läuft am 15.12.2026 ab", "1 day left: laden.de expires on 15 December 2026"},
-		"":  {"laden.de läuft am 15.12.2026 ab", "laden.de expires on 15 December 2026"},
+		"7":    {"Noch 7 Tage: laden.de läuft am 15.12.2026 ab", "7 days left: laden.de expires on 15 December 2026"},
+		"next": {"Noch 7 Tage: laden.de bitte bis 15.12.2026 selbst verlängern", "7 days left: laden.de: please renew it yourself by 15 December 2026"},
+		"1":    {"Noch 1 Tag: laden.de läuft am 15.12.2026 ab", "1 day left: laden.de expires on 15 December 2026"},
+		"":     {"laden.de läuft am 15.12.2026 ab", "laden.de expires on 15 December 2026"},
 	} {
 		for i, language := range []string{"de", "en"} {
 			data := map[string]string{"domain": "laden.de", "paid_until": "2026-12-15", "days_left": days}
+			if days == "next" {
+				data["days_left"], data["next_term"] = "7", "true"
+			}
 			subject, _, err := parsed.render(mailer.Message{Kind: registrar.MailExpiringWeek, Language: language, Data: data}, "https://domains.example/portal")
 			if err != nil || subject != want[i] {
 				t.Errorf("%q days: %q %v", days, subject, err)

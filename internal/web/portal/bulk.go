@@ -308,7 +308,7 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 		return h.showBulk(req, bulk.Request{Kind: action.Kind, Domains: kept}, nil)
 	}
 	view, working := bulkResultView{Kind: action.Kind}, false
-	var done, locked, waiting, refused, unlockable []string // names; unlockable have an extension without a transfer lock to set
+	var done, locked, waiting, refused, canceled, unlockable []string // names; unlockable have an extension without a transfer lock to set
 	notices, err := h.noticesIn(req, action.Kind, outcomes)
 	if err != nil {
 		return err
@@ -319,6 +319,8 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 		switch {
 		case row.Key == lockedBefore:
 			locked = append(locked, row.Name)
+		case row.Key == canceledChange:
+			canceled = append(canceled, row.Name)
 		case row.Tone == "good":
 			done = append(done, row.Name)
 		case row.Tone == "bad":
@@ -334,7 +336,7 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 	for _, sum := range []struct {
 		key   string
 		names []string
-	}{{doneKey(action.Kind), done}, {"bulk.sum.locked", locked}, {"bulk.sum.waiting", waiting}, {"bulk.sum.refused", refused}, {"bulk.sum.unlockable", unlockable}} {
+	}{{doneKey(action.Kind), done}, {"bulk.sum.locked", locked}, {"bulk.sum.waiting", waiting}, {"bulk.sum.refused", refused}, {"bulk.sum.canceled", canceled}, {"bulk.sum.unlockable", unlockable}} {
 		if len(sum.names) > 0 {
 			view.Summary = append(view.Summary, bulkSum{sum.key, h.namesInSummary(req.Language, sum.names)})
 		}
@@ -430,7 +432,7 @@ func (h *Handler) bulkRow(req *ui.Request, kind bulk.Kind, outcome bulk.Outcome)
 		row.Tone, row.Key = "warn", "change_state.waiting"
 		row.Text = h.templates.Text(req.Language, "bulk.planned", ui.FormatDate(req.Language, change.WaitUntil))
 	case change.State == domainchange.StatusCanceled:
-		row.Tone, row.Key = "bad", "change_state.canceled"
+		row.Tone, row.Key = "warn", canceledChange
 	case outcome.Locked:
 		row.Key = lockedBefore
 	default:
@@ -438,6 +440,9 @@ func (h *Handler) bulkRow(req *ui.Request, kind bulk.Kind, outcome bulk.Outcome)
 	}
 	return row
 }
+
+// canceledChange is the result for a domain whose change the customer has canceled.
+const canceledChange = "change_state.canceled"
 
 // lockedBefore is the result for a domain that was locked already.
 const lockedBefore = "bulk.locked_before"

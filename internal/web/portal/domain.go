@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,6 +21,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
+
+// domainLeaving closes all changes while another registrar has requested the domain.
+const domainLeaving registrar.Code = "domain_is_leaving"
 
 type domainView struct {
 	domainchange.View
@@ -144,6 +148,12 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 		req.RefreshAfter(3 * time.Second)
 	case why != domainchange.DomainRestricted: // a lock closes only what it restricts
 		view.ClosedReason = why
+	}
+	if view.Away.Open != nil { // the registry refuses everything but the decision
+		for _, kind := range domainchange.CustomerChangeKinds() {
+			view.Closed[string(kind)] = cmp.Or(view.Closed[string(kind)], domainLeaving)
+		}
+		view.ClosedReason = cmp.Or(view.ClosedReason, domainLeaving)
 	}
 	if view.ClosedReason == domainchange.IsExpired {
 		view.Expired = h.expiredBanner(req, view)

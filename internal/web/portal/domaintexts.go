@@ -100,12 +100,12 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"We won't renew the domain or charge you. When its term ends, it is taken out of the DNS and deleted, or handed back to the registry; you agree to the deletion. If the term has already ended, this may happen at once. You can undo this until the domain is deleted.",
 	},
 	"term.let_expire_last": {
-		"Wir verlängern die Domain dann nicht und buchen nichts ab. Nach dem Ende der Laufzeit wird sie aus dem DNS genommen und gelöscht; damit stimmen Sie der Löschung zu. Zurücknehmen können Sie das nur bis zum Ende der Laufzeit am {1}.",
-		"We won't renew the domain or charge you. When its term ends, it is taken out of the DNS and deleted; you agree to the deletion. You can undo this only until the end of the term on {1}.",
+		"Wir verlängern die Domain dann nicht und buchen nichts ab. Nach dem Ende der Laufzeit wird sie aus dem DNS genommen und gelöscht; damit stimmen Sie der Löschung zu. Zurücknehmen können Sie das nur bis zum Ende der Laufzeit, bis {1}.",
+		"We won't renew the domain or charge you. When its term ends, it is taken out of the DNS and deleted; you agree to the deletion. You can undo this only until the end of the term, {1}.",
 	},
 	"term.last_day": {
-		"Verlängern können Sie nur bis zum Ende der Laufzeit am {1}. Danach geht es nicht mehr.",
-		"You can renew it only until the end of its term on {1}, not after that.",
+		"Verlängern können Sie nur bis zum Ende der Laufzeit, bis {1}. Danach geht es nicht mehr.",
+		"You can renew it only until its term ends, until {1}, and not after that.",
 	},
 	"term.let_expire_submit": {"Domain auslaufen lassen", "Let the domain expire"},
 
@@ -362,6 +362,10 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	},
 	"domains.transfers":     {"Ihre Umzüge", "Your transfers"},
 	"domain_page.transfers": {"Umzüge: Stand und voraussichtliches Datum", "Transfers: progress and expected date"},
+	"closed.domain_is_leaving": {
+		"Ein anderer Anbieter will diese Domain übernehmen. Bis das entschieden ist, lässt die Registry keine Änderungen zu. Möchten Sie die Domain behalten? Dann stoppen Sie den Umzug.",
+		"Another provider wants to take over this domain. Until that is decided, the registry allows no changes. If you want to keep the domain, stop the transfer.",
+	},
 	"closed.domain_is_pending": {
 		"Die Registry hat die Domain noch nicht bestätigt. Danach können Sie sie hier verwalten.",
 		"The registry hasn't confirmed the domain yet. You can manage it here once it has.",

@@ -252,6 +252,12 @@ func (h *Handler) overviewLine(req *ui.Request, line overview.Line) (overviewLin
 		if line.Kind == overview.TermOver { // the end of the term has passed
 			row.Until, row.ShowState = end.actUntil(line.Domain), true
 		}
+	case overview.NextTerm:
+		end := h.termEndOf(req, line.Domain)
+		row.Text, row.ActionKey = end.Text, "do.view"
+		if end.Renewable {
+			row.ActionKey = "do.renew"
+		}
 	case overview.Undecided:
 		row.Text, row.ActionKey = text("line.undecided"), "do.decide"
 		if end := h.termEndOf(req, line.Domain); end.Locked {

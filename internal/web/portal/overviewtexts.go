@@ -113,6 +113,7 @@ var overviewTexts = ui.Texts{
 	"do.method":                 {"Zahlungsmittel ändern", "Change payment method"},
 	"do.email":                  {"Neuen Link anfordern", "Request a new link"},
 	"do.view":                   {"Ansehen", "View"},
+	"do.renew":                  {"Jetzt verlängern", "Renew now"},
 	"do.decide":                 {"Entscheiden", "Decide"},
 	"do.verify":                 {"Identität nachweisen", "Verify identity"},
 	"do.review":                 {"Prüfen", "Review"},

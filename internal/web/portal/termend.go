@@ -22,6 +22,9 @@ type termEnd struct {
 	Charges bool
 	// Automatic means that Text is about automatic renewal.
 	Automatic bool
+	// NextTerm means that automatic renewal is on but begins with the next term: this one ends unless
+	// the customer renews by hand.
+	NextTerm bool
 	// On means that automatic renewal is on, Expire that the customer lets it expire, Locked
 	// that a dispute forbids renewals.
 	On, Expire, Locked bool
@@ -46,15 +49,16 @@ func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 		end.Renewable, end.RenewableUntil = h.renewable(h.Now(), d)
 	}
 	if h.Renewals != nil {
-		end.CanTurnOn = active && !end.On && !end.Locked && h.sold(d.TLD)
+		end.CanTurnOn = active && !end.On && !end.Locked && !leaving && h.sold(d.TLD)
 		end.CanTurnOff = end.On && d.Status != registrar.DomainTransferredOut && !h.isGone(d)
-		end.CanLetExpire = (active || expired) && !end.Expire && !over
+		end.CanLetExpire = (active || expired) && !end.Expire && !over && !leaving
 		end.CanKeep = end.Expire && !over
 	}
-	if active && !end.On && lifecycle.PolicyOf(d.TLD).RenewalEndsWithTerm() {
+	key, args := h.termEndText(req, d, end)
+	end.NextTerm = key == "term.next"
+	if active && (!end.On || end.NextTerm) && lifecycle.PolicyOf(d.TLD).RenewalEndsWithTerm() {
 		end.LastDay = d.PaidUntil
 	}
-	key, args := h.termEndText(req, d, end)
 	if key != "" {
 		end.Text = h.templates.Text(req.Language, key, args...)
 	}

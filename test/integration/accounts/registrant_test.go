@@ -181,6 +181,11 @@ func TestSetRegistrant_OnlyChangeSendsMail(t *testing.T) {
 			t.Errorf("first data was announced by mail: %+v", got)
 		}
 		e.must(e.SetRegistrant(e.Context(), actor, germanRegistrant("Ada Byron")))
+		if got := e.deliverMails(); len(got) != 0 {
+			t.Errorf("a correction before the first purchase was announced by mail: %+v", got)
+		}
+		e.addDomain(actor.Customer, "laden", ".de", registrar.DomainActive)
+		e.must(e.SetRegistrant(e.Context(), actor, germanRegistrant("Ada King")))
 		e.deliverOneMail(registrar.MailRegistrantChanged)
 	})
 }

@@ -31,6 +31,29 @@ func (s *env) addHolder(customer string) string {
 }
 
 // queuedMails returns the recipients of a kind of mail that was queued since the last call.
+// askedToConfirm returns the addresses whose queued mails of a kind say that a confirmation follows.
+func (s *env) askedToConfirm(kind registrar.MailKind) (to []string) {
+	s.t.Helper()
+	mails, err := s.db.ClaimDueMails(s.t.Context(), time.Now().Add(time.Hour), time.Now().Add(2*time.Hour), 100)
+	must(s.t, err)
+	for _, mail := range mails {
+		if mail.Kind == kind && mail.Data["confirm"] == "true" {
+			to = append(to, mail.To)
+		}
+	}
+	return to
+}
+
+func TestHolderChange_NewHolderIsToldOfConfirmation(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	id, client := s.registerDomain("neuer", ".org"), s.addHolder(ada)
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: client})
+	if to := s.askedToConfirm(registrar.MailHolderNotice); !slices.Equal(to, []string{"max@teeladen.example"}) {
+		t.Errorf("a confirmation is announced to %v", to)
+	}
+}
+
 func (s *env) queuedMails(kind registrar.MailKind) (to []string) {
 	s.t.Helper()
 	mails, err := s.db.ClaimDueMails(s.t.Context(), time.Now().Add(time.Hour), time.Now().Add(2*time.Hour), 100)

@@ -75,6 +75,9 @@ func TestDomainList_SortsAndFilters(t *testing.T) {
 	}
 	s.exec("UPDATE domains SET registry_status = 'clientTransferProhibited ok' WHERE name = 'bald.de'")
 	s.exec("UPDATE domains SET registry_status = 'ok', folder = 'Kunden', at_term_end = 'renew' WHERE name = 'mitte.de'")
+	// Automatic renewal of lange.org begins with its next term.
+	s.exec("UPDATE domains SET at_term_end = 'renew' WHERE name = 'lange.org'")
+	s.exec("INSERT INTO renewals (domain_id, customer_id, name, tld, term_end, state, years, gross, announced_at, charge_at, updated_at) SELECT id, customer_id, name, tld, paid_until, 'stopped', 1, 1190, 1, 0, 1 FROM domains WHERE name = 'lange.org'")
 	b := s.signedInBrowser("erika@example.org")
 	for query, want := range map[string]string{
 		"":                            "alt.de bald.de lange.org mitte.de neu.org weg.de",
@@ -85,12 +88,12 @@ func TestDomainList_SortsAndFilters(t *testing.T) {
 		"sort=term&state=pending":     "neu.org",
 		"state=expiring":              "bald.de",
 		"state=unlocked":              "mitte.de",
-		"state=attention":             "alt.de bald.de",
+		"state=attention":             "alt.de bald.de lange.org",
 		"tld=.org":                    "lange.org neu.org",
 		"folder=Kunden":               "mitte.de",
-		"auto=on":                     "mitte.de",
-		"auto=off&state=active":       "bald.de lange.org",
-		"auto=off":                    "alt.de bald.de lange.org neu.org",
+		"auto=on":                     "lange.org mitte.de",
+		"auto=off&state=active":       "bald.de",
+		"auto=off":                    "alt.de bald.de neu.org",
 		"q=l":                         "alt.de bald.de lange.org",
 		"q=l&sort=added&tld=.de":      "alt.de bald.de",
 		"sort=nonsense&auto=nonsense": "alt.de bald.de lange.org mitte.de neu.org weg.de",
@@ -102,7 +105,7 @@ func TestDomainList_SortsAndFilters(t *testing.T) {
 		}
 	}
 	page := b.get("/portal/domains").body
-	for _, option := range []string{`"attention">braucht Ihre Aufmerksamkeit (2)<`, `"expiring">läuft in 30 Tagen ab (1)<`, `"unlocked">ohne Umzugssperre (1)<`} {
+	for _, option := range []string{`"attention">braucht Ihre Aufmerksamkeit (3)<`, `<span class="badge warn">bitte selbst verlängern</span>`, `"expiring">läuft in 30 Tagen ab (1)<`, `"unlocked">ohne Umzugssperre (1)<`} {
 		if !strings.Contains(page, option) {
 			t.Errorf("the filter has no %s", option)
 		}

@@ -17,13 +17,13 @@ func TestTermEnd_LastDayIsNamedAndNothingIsOfferedAfterIt(t *testing.T) {
 	s := newEnvWith(t, (&fakeOrders{}).install)
 	erika := s.newMember("erika@example.org")
 	id := s.addDomainOf(erika.ID, "laufend", ".eu", registrar.DomainActive)
-	path, last := "/portal/domains/"+id, s.clock.now().Add(90*24*time.Hour).UTC().Format("02.01.2006")
+	path, last := "/portal/domains/"+id, `<time data-clock datetime="`+s.clock.now().Add(90*24*time.Hour).UTC().Format("2006-01-02T15:")
 	b := s.signedInBrowser("erika@example.org")
-	if page := b.get(path).body; !strings.Contains(page, "nur bis zum Ende der Laufzeit am "+last+". Danach") || !strings.Contains(page, "nur bis zum Ende der Laufzeit am "+last+".</p>") || strings.Contains(page, "Bis zur Löschung") {
+	if page := b.get(path).body; strings.Count(page, "nur bis zum Ende der Laufzeit, bis "+last) != 2 || strings.Contains(page, "Bis zur Löschung") {
 		t.Errorf("before the choice: %s", page)
 	}
 	b.post(path+"/expire", nil)
-	if page := b.get(path).body; !strings.Contains(page, path+"/keep") || !strings.Contains(page, "nur bis zum Ende der Laufzeit am "+last) {
+	if page := b.get(path).body; !strings.Contains(page, path+"/keep") || !strings.Contains(page, "nur bis zum Ende der Laufzeit, bis "+last) {
 		t.Errorf("after the choice: %s", page)
 	}
 	s.clock.advance(91 * 24 * time.Hour)

@@ -82,6 +82,11 @@ func TestTransferAwayPage_StopsWithConfirmedSentence(t *testing.T) {
 	if body := b.get("/portal/domains/" + id).body; !strings.Contains(body, "Ein anderer Anbieter will diese Domain übernehmen") || !strings.Contains(body, page) {
 		t.Errorf("the domain's page: %s", body)
 	}
+	for _, action := range []string{"/lock", "/auth-code", "/nameservers", "/ds", "/holder", "/expire", "/auto-renew"} {
+		if body := b.get("/portal/domains/" + id).body; strings.Contains(body, `"/portal/domains/`+id+action+`"`) {
+			t.Errorf("the domain's page offers %s, which the registry refuses", action)
+		}
+	}
 	sentence := "Ich widerspreche dem Umzug von teeladen.org zu einem anderen Anbieter."
 	if body := b.get(page).body; !strings.Contains(body, sentence) || !strings.Contains(body, "Rival") || !strings.Contains(body, page+"/approve") {
 		t.Errorf("the page: %s", body)
