@@ -168,6 +168,19 @@ func (d Notice) ConfirmedEnds() (days []time.Time) {
 	return days
 }
 
+// ConfirmedEnd returns the day on which the contract ends of a domain that is paid until then, as it was
+// confirmed: of several days, the one of its term. It is zero if none was confirmed for it.
+func (d Notice) ConfirmedEnd(paidUntil time.Time) time.Time {
+	days := d.ConfirmedEnds()
+	if len(days) == 1 {
+		return days[0]
+	}
+	if i := slices.IndexFunc(days, paidUntil.UTC().Truncate(24*time.Hour).Equal); i >= 0 {
+		return days[i]
+	}
+	return time.Time{}
+}
+
 // Overdue reports whether the deadline has passed.
 func (d Notice) Overdue(now time.Time) bool {
 	return d.Open() && !now.Before(d.Deadline().AddDate(0, 0, 1))
