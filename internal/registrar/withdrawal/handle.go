@@ -3,6 +3,7 @@ package withdrawal
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -96,6 +97,12 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string
 		data := notice.mailData()
 		data["reply"], data["end"] = reply, closing.End
 		notice.addLateness(data, done.Now)
+		named, err := s.ListNamedDomains(ctx, notice)
+		if err != nil {
+			return err
+		}
+		// Nothing has verified the address: only its own account's domains are named.
+		addNamedDomains(data, slices.DeleteFunc(namedBy(notice, named[0]), func(d NamedDomain) bool { return !d.SentBy(notice) }))
 		done.Mails = []registrar.Mail{{Kind: registrar.MailNoticeHandled, To: notice.Email, Language: notice.Language, Data: data}}
 	}
 	if err := s.cfg.Store.StoreOutcome(ctx, done); err != nil {
@@ -107,20 +114,39 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string
 	return nil
 }
 
+// namedBy returns those of the domains of ListNamedDomains that a notice is about: one that names domains
+// is not about the others of its orders.
+func namedBy(notice Notice, domains []NamedDomain) (named []NamedDomain) {
+	mentions := parseMentions(notice.Contract)
+	for _, domain := range domains {
+		if slices.Contains(mentions, domain.Name) {
+			named = append(named, domain)
+		}
+	}
+	if len(named) == 0 {
+		named = slices.Clone(domains)
+	}
+	return named
+}
+
+// addNamedDomains adds the first domain and their number to the Data of a mail, for its subject. They are
+// ours, not the sender's words.
+func addNamedDomains(data map[string]string, domains []NamedDomain) {
+	if len(domains) > 0 {
+		data["domain"], data["items"] = domains[0].Name, strconv.Itoa(len(domains))
+	}
+}
+
 // endedBy returns the sender's domains that a notice is about and whose terms don't end before a day:
-// a renewal would outlast the contract. A notice that names domains is not about the others of its
-// orders.
+// a renewal would outlast the contract.
 func (s *Service) endedBy(ctx context.Context, operator registrar.Actor, notice Notice, end string, now time.Time) (ended []EndedContract, err error) {
 	named, err := s.ListNamedDomains(ctx, notice)
 	if err != nil {
 		return nil, err
 	}
-	mentions := parseMentions(notice.Contract)
-	isNamed := func(d NamedDomain) bool { return slices.Contains(mentions, d.Name) }
-	all := !slices.ContainsFunc(named[0], isNamed)
-	for _, domain := range named[0] {
+	for _, domain := range namedBy(notice, named[0]) {
 		theirs := domain.SentBy(notice) || notice.Customer != "" && notice.Customer == domain.Customer
-		if !theirs || !domain.Endable() || !all && !isNamed(domain) || domain.PaidUntil.UTC().Format(time.DateOnly) < end {
+		if !theirs || !domain.Endable() || domain.PaidUntil.UTC().Format(time.DateOnly) < end {
 			continue
 		}
 		ended = append(ended, endContract(operator, domain, now))

@@ -330,6 +330,11 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 			}
 			addOrderData(data, orders[0])
 		}
+		named, err := s.ListNamedDomains(ctx, notice)
+		if err != nil {
+			return notice, err
+		}
+		addNamedDomains(data, namedBy(notice, named[0]))
 		mails = append(mails, registrar.Mail{Kind: registrar.MailNoticeReceived, To: s.cfg.OperatorEmail, Language: "de", Data: data})
 	}
 	if err := s.cfg.Store.AddWithdrawalNotice(ctx, notice, mails, s.cfg.Clock()); err != nil {
