@@ -220,6 +220,7 @@ func (h *Handler) addContactChecks(req *ui.Request, view *overviewView) (int, er
 		}
 		if check.State == contactcheck.Suspended {
 			line.Until = time.Time{}
+			view.dropSuspended(check.Names)
 		}
 		view.addDecision(line)
 	}
