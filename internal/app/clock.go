@@ -50,6 +50,9 @@ const (
 func (p *App) Settle(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
+	if err := p.services.DB.MakeOverdueOrdersDue(ctx, p.now(), time.Now()); err != nil {
+		p.logger.WarnContext(ctx, "overdue orders not made due", "error", err.Error())
+	}
 	p.wakeJobs()
 	// Without a run at each step the safety brake would take the next one for a jump.
 	if _, err := p.brake.StoppedByClock(ctx, p.now()); err != nil {

@@ -378,9 +378,3 @@ func (db *DB) IsHeldOtherwise(ctx context.Context, domain, reference string) (bo
 		return row.ID != reference && (row.LockState == string(dispute.LockDenying) || row.LockState == string(dispute.LockDenied))
 	}), err
 }
-
-// CountWaitingContactChecks counts the contact checks that wait for an operator, up to a limit.
-func (db *DB) CountWaitingContactChecks(ctx context.Context, limit int) (int, error) {
-	waiting, err := db.read().CountWaitingContactChecks(ctx, int32(limit))
-	return int(waiting), err
-}

@@ -121,6 +121,7 @@ func TestQueries_EveryQueryUsesAnIndex(t *testing.T) {
 	t.Parallel()
 	queries := queryTexts(t)
 	delete(queries, "countDueWork") // only a sandbox asks, after its clock was moved
+	delete(queries, "makeOverdueOrdersDue")
 	eachEngine(t, func(t *testing.T, db *DB) {
 		for name, text := range queries {
 			plan := planOf(t, db, name, text)
@@ -157,6 +158,7 @@ func TestQueries_SQLiteSelectsByStateOnlyWhereRowsLeaveIt(t *testing.T) {
 	// Orders leave these states within minutes or, to be verified, days.
 	passing := []string{"getOrderInPayment", "listCustomerTLDs", "listOrderIDsAwaitingIdentity"}
 	queries := queryTexts(t)
+	delete(queries, "makeOverdueOrdersDue") // only a sandbox asks, after its clock was moved
 	eachEngine(t, func(t *testing.T, db *DB) {
 		if db.sql.Engine() != sqldb.SQLite {
 			t.Skip("PostgreSQL has statistics")

@@ -217,6 +217,12 @@ func (db *DB) ListOverdueOrders(ctx context.Context, customer string, now time.T
 	}))
 }
 
+// MakeOverdueOrdersDue makes all customers' unpaid orders due whose quoted prices have expired at a
+// business time, which has jumped since their jobs were scheduled by the real time.
+func (db *DB) MakeOverdueOrdersDue(ctx context.Context, now, clock time.Time) error {
+	return db.write(ctx, func(q *query.Queries) error { return q.MakeOverdueOrdersDue(ctx, micros(clock), micros(now)) })
+}
+
 // ListOpenRenewalOrders returns a customer's renewal baskets that can still be paid.
 func (db *DB) ListOpenRenewalOrders(ctx context.Context, customer string) ([]order.Order, error) {
 	q := db.read()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -357,6 +358,37 @@ func TestListOrders_Pages(t *testing.T) {
 		}
 		if due, _ := names(db.ListDueOrders(ctx, testTime.Add(-2*time.Second), 5)); due != "44332" {
 			t.Errorf("due: %q", due)
+		}
+	})
+}
+
+// The clock of the sandbox jumps, and due_at is real time.
+func TestMakeOverdueOrdersDue_UnpaidOrdersWhoseHoldIsOver(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		clock := testTime.Add(time.Minute)
+		now := testTime.AddDate(0, 0, 14)
+		for i, test := range []struct {
+			state   order.State
+			expires time.Time
+			due     bool
+		}{
+			{order.AwaitingPayment, testTime.AddDate(0, 0, 1), true},
+			{order.AwaitingVerification, testTime.AddDate(0, 0, 1), true},
+			{order.AwaitingPayment, now.Add(time.Hour), false},
+			{order.Paying, testTime.AddDate(0, 0, 1), false},
+		} {
+			o := testOrder(anna, fmt.Sprintf("%d.org", i))
+			o.ID, o.State, o.ExpiresAt, o.DueAt = registrar.NewID(orderPrefix, testTime.Add(time.Duration(i)*time.Second)), test.state, test.expires, testTime.AddDate(0, 0, 1)
+			addOrder(t, db, o)
+			if err := db.MakeOverdueOrdersDue(ctx, now, clock); err != nil {
+				t.Fatal(err)
+			}
+			due, err := db.ListDueOrders(ctx, clock, 10)
+			if err != nil || slices.ContainsFunc(due, func(d order.Order) bool { return d.ID == o.ID }) != test.due {
+				t.Errorf("%s until %v: due %v, %v", test.state, test.expires, due, err)
+			}
 		}
 	})
 }

@@ -58,6 +58,9 @@ type Lock struct {
 	SecureStatus SecureStatus
 }
 
+// Overdue reports whether the day of its review has passed.
+func (l Lock) Overdue(now time.Time) bool { return !now.Before(l.ReviewAt.AddDate(0, 0, 1)) }
+
 // DomainRef is a domain in a customer's portfolio.
 type DomainRef struct{ ID, Name, Customer string }
 
@@ -310,6 +313,16 @@ func (s *Service) ListLocks(ctx context.Context, operator registrar.Actor) (inFo
 	}
 	lifted, err = s.cfg.Store.ListLiftedDomainLocks(ctx, maxListed/4)
 	return inForce, lifted, err
+}
+
+// ListDueLocks returns the active locks that need an operator: due for review, or not secured.
+func (s *Service) ListDueLocks(ctx context.Context, operator registrar.Actor) ([]Lock, error) {
+	if err := operator.RequireOperator(); err != nil {
+		return nil, err
+	}
+	now := s.cfg.Business() // by which locks are reviewed
+	locks, err := s.listActiveLocks(ctx)
+	return slices.DeleteFunc(locks, func(l Lock) bool { return l.ReviewAt.After(now) && l.SecureStatus != NotSecured }), err
 }
 
 // listActiveLocks returns the active locks with their secure status.

@@ -294,16 +294,12 @@ func (s *Service) ListOpenIssues(ctx context.Context, operator registrar.Actor) 
 		// Jobs that only poll, such as a pending transfer, have no error.
 		*jobs = slices.DeleteFunc(*jobs, func(j Job) bool { return j.LastError.Code == "" })
 	}
-	now := s.cfg.Business() // by which locks are reviewed
 	if issues.Refunds, err = s.listOverdueRefunds(ctx); err != nil {
 		return issues, err
 	}
 	if issues.Undecided, err = s.ListUndecided(ctx, operator); err != nil {
 		return issues, err
 	}
-	if issues.Locks, err = s.listActiveLocks(ctx); err != nil {
-		return issues, err
-	}
-	issues.Locks = slices.DeleteFunc(issues.Locks, func(l Lock) bool { return l.ReviewAt.After(now) && l.SecureStatus != NotSecured })
-	return issues, nil
+	issues.Locks, err = s.ListDueLocks(ctx, operator)
+	return issues, err
 }

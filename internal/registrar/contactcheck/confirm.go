@@ -286,10 +286,14 @@ func (s *Service) refusedHolds(ctx context.Context, operator registrar.Actor, ch
 	return refused, err
 }
 
-// CountWaiting counts the checks that need an operator.
-func (s *Service) CountWaiting(ctx context.Context, operator registrar.Actor) (int, error) {
+// FirstDomain returns the name of the first domain of a check; empty if none is left.
+func (s *Service) FirstDomain(ctx context.Context, operator registrar.Actor, check string) (string, error) {
 	if err := operator.RequireOperator(); err != nil {
-		return 0, err
+		return "", err
 	}
-	return s.cfg.Store.CountWaitingContactChecks(ctx, maxListed)
+	domains, err := s.cfg.Store.ListDomainsOfCheck(ctx, check, "", 1)
+	if err != nil || len(domains) == 0 {
+		return "", err
+	}
+	return domains[0].Name, nil
 }

@@ -49,8 +49,6 @@ type Store interface {
 	// ListCustomerContactChecks and ListOpenContactChecks return open checks, the first that are due first.
 	ListCustomerContactChecks(ctx context.Context, customer string, limit int) ([]Check, error)
 	ListOpenContactChecks(ctx context.Context, limit int) ([]Check, error)
-	// CountWaitingContactChecks counts those that wait for an operator, up to a limit.
-	CountWaitingContactChecks(ctx context.Context, limit int) (int, error)
 }
 
 // Changes puts domains on hold and ends that, and says why it was refused; *domainchange.Service

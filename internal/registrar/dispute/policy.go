@@ -131,8 +131,11 @@ func mailOf(d Dispute, change string, domains []Domain) *registrar.Mail {
 
 // operatorMail is about a dispute that an operator has to act on. Evidence is possible until its
 // due date, unless the dispute is lost.
-func operatorMail(d Dispute, to string) *registrar.Mail {
+func operatorMail(d Dispute, to string, domains []Domain) *registrar.Mail {
 	data := map[string]string{"number": d.ID, "order": d.Order, "gross": d.Amount.String(), "change": mailOpened}
+	if len(domains) > 0 {
+		data["domain"], data["items"] = domains[0].Name, strconv.Itoa(len(domains))
+	}
 	switch {
 	case d.Status.Inquiry():
 		data["change"] = "inquiry"

@@ -113,9 +113,16 @@ func TestApply_ClosedDisputeThatOpensAgainLocksAgain(t *testing.T) {
 	}
 }
 
+// domainsStore has two disputed domains.
+type domainsStore struct{ Store }
+
+func (domainsStore) ListDisputedDomains(context.Context, string) ([]Domain, error) {
+	return []Domain{{Name: "eins.de"}, {Name: "zwei.de"}}, nil
+}
+
 func TestOperatorMail_OncePerDisputeAndForItsLoss(t *testing.T) {
 	t.Parallel()
-	s := &Service{cfg: Config{OperatorEmail: "ops@kontor.example", Now: time.Now}, worker: &jobs.Worker[Dispute]{Clock: time.Now}}
+	s := &Service{cfg: Config{Store: domainsStore{}, OperatorEmail: "ops@kontor.example", Now: time.Now}, worker: &jobs.Worker[Dispute]{Clock: time.Now}}
 	subject := Subject{Payment: "pay_1", Order: "ord_1", Customer: "", Captured: true}
 	var was Dispute
 	var mailed []string
@@ -126,6 +133,9 @@ func TestOperatorMail_OncePerDisputeAndForItsLoss(t *testing.T) {
 			t.Fatal(err)
 		}
 		if mail := update.OperatorMail; mail != nil {
+			if mail.Data["domain"] != "eins.de" || mail.Data["items"] != "2" {
+				t.Errorf("the mail names %q of %q domains", mail.Data["domain"], mail.Data["items"])
+			}
 			mailed = append(mailed, string(status)+" "+mail.Data["change"]+" "+mail.Data["evidence_due"])
 		}
 		was = update.Now

@@ -226,18 +226,22 @@ func (s *Service) newUpdate(ctx context.Context, was, now Dispute, what effect, 
 	}
 	update.Now = now
 	worse := was.Status.Inquiry() && !now.Status.Inquiry() || was.Status != Lost && now.Status == Lost
-	if now.OpenWork && (!was.OpenWork || worse) && s.cfg.OperatorEmail != "" {
-		update.OperatorMail = operatorMail(now, s.cfg.OperatorEmail)
+	tell := now.OpenWork && (!was.OpenWork || worse) && s.cfg.OperatorEmail != ""
+	var domains []Domain
+	if tell || what.mail != "" {
+		var err error
+		if domains, err = s.cfg.Store.ListDisputedDomains(ctx, now.Order); err != nil {
+			return update, err
+		}
+	}
+	if tell {
+		update.OperatorMail = operatorMail(now, s.cfg.OperatorEmail, domains)
 	}
 	if what.action != "" && now.Customer != "" {
 		update.AuditEvent = &registrar.AuditEvent{Actor: actor, Action: what.action, Customer: now.Customer, Object: now.Order, At: at}
 	}
-	if what.mail == "" {
-		return update, nil
-	}
-	domains, err := s.cfg.Store.ListDisputedDomains(ctx, now.Order)
 	update.Mail = mailOf(now, what.mail, domains)
-	return update, err
+	return update, nil
 }
 
 // unchanged reports whether an update has nothing to store.

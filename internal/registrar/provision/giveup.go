@@ -11,7 +11,9 @@ const GivenUp registrar.Code = "given_up"
 
 // Why an item can't be given up. All are KindConflict.
 const (
-	NotStuck     registrar.Code = "item_not_stuck"    // it has ended, is being processed, or was within the last minute
+	ItemEnded    registrar.Code = "item_ended"        // nothing is left to give up
+	NotStuck     registrar.Code = "item_not_stuck"    // it is being processed, or waits for its first attempt
+	JustSent     registrar.Code = "item_just_sent"    // the registry may still execute what was sent within Config.Deadline
 	Executed     registrar.Code = "item_executed"     // the registry has executed or accepted it
 	Unverifiable registrar.Code = "item_unverifiable" // whether the registry has executed it can't be asked now
 )
@@ -28,8 +30,9 @@ func (s *Service) GiveUp(ctx context.Context, operator registrar.Actor, id strin
 		return err
 	case !found:
 		return registrar.NotFound(NoSuchItem)
-	case !s.isStuck(item):
-		return registrar.Conflict(NotStuck)
+	}
+	if why := s.whyNotStuck(item); why != "" {
+		return registrar.Conflict(why)
 	}
 	r := &run{Service: s, account: s.accountByName(item.Account), item: item, maybeSent: true}
 	if err := r.transition(ctx, Transition{To: item}); err != nil { // a node was faster
@@ -59,16 +62,19 @@ func (s *Service) GiveUp(ctx context.Context, operator registrar.Actor, id strin
 	return nil
 }
 
-// isStuck reports whether an attempt at an item has failed and no node works on it. A command that
-// timed out may be executed a little later, so its answer is given as much time again.
-func (s *Service) isStuck(item Item) bool {
+// whyNotStuck returns why an item can't be given up; empty if an attempt at it has failed and no node
+// works on it. A command that timed out may be executed a little later, so its answer is given as much
+// time again.
+func (s *Service) whyNotStuck(item Item) registrar.Code {
 	switch {
-	case item.State.Final(), item.State == StateUndoing, item.Attempts == 0, item.Node != "" && item.DueAt.After(s.items.Now()):
-		return false
-	case item.State == StateRequested:
-		return s.cfg.Now().Sub(item.UpdatedAt) >= s.cfg.Deadline
+	case item.State.Final(), item.State == StateUndoing:
+		return ItemEnded
+	case item.Attempts == 0, item.Node != "" && item.DueAt.After(s.items.Now()):
+		return NotStuck
+	case item.State == StateRequested && s.cfg.Now().Sub(item.UpdatedAt) < s.cfg.Deadline:
+		return JustSent
 	default:
-		return true
+		return ""
 	}
 }
 

@@ -36,9 +36,9 @@ func TestGiveUp_NeverWhatTheRegistryMayHaveExecuted(t *testing.T) {
 		"account gone":         {state: provision.StateRequested, change: func(i *provision.Item) { i.Account = "einst" }, want: provision.Unverifiable},
 		"account gone, unsent": {state: provision.StatePaid, change: func(i *provision.Item) { i.Account = "einst" }},
 		"being processed":      {state: provision.StateHosts, change: func(i *provision.Item) { i.Node = "other" }, want: provision.NotStuck},
-		"just sent":            {state: provision.StateRequested, change: func(i *provision.Item) { i.UpdatedAt = time.Now() }, want: provision.NotStuck},
+		"just sent":            {state: provision.StateRequested, change: func(i *provision.Item) { i.UpdatedAt = time.Now() }, want: provision.JustSent},
 		"not tried yet":        {state: provision.StatePaid, change: func(i *provision.Item) { i.Attempts = 0 }, want: provision.NotStuck},
-		"active":               {state: provision.StateActive, want: provision.NotStuck},
+		"active":               {state: provision.StateActive, want: provision.ItemEnded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -3,6 +3,7 @@ package withdrawal
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -81,8 +82,15 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string
 		return registrar.Invalid(BadReply)
 	}
 	var about []NamedDomain
-	if closing.End != "" {
-		if about, err = s.checkEnd(ctx, notice, closing.End); err != nil {
+	if reply != "" || closing.End != "" {
+		named, err := s.ListNamedDomains(ctx, notice)
+		if err != nil {
+			return err
+		}
+		if about = notice.about(named[0]); closing.End != "" {
+			err = checkEnd(notice, named[0], closing.End)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -95,6 +103,8 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string
 		data := notice.mailData()
 		data["reply"], data["end"] = reply, closing.End
 		notice.addLateness(data, done.Now)
+		// Nothing has verified the address: only its own account's domains are named.
+		addNamedDomains(data, slices.DeleteFunc(slices.Clone(about), func(d NamedDomain) bool { return !d.SentBy(notice) }))
 		done.Mails = []registrar.Mail{{Kind: registrar.MailNoticeHandled, To: notice.Email, Language: notice.Language, Data: data}}
 	}
 	if err := s.cfg.Store.StoreOutcome(ctx, done); err != nil {
@@ -106,20 +116,24 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string
 	return nil
 }
 
-// checkEnd requires that a contract can end on a day. It returns the domains that the notice is about.
-func (s *Service) checkEnd(ctx context.Context, notice Notice, end string) ([]NamedDomain, error) {
+// addNamedDomains adds the first domain and their number to the Data of a mail, for its subject. They are
+// ours, not the sender's words.
+func addNamedDomains(data map[string]string, domains []NamedDomain) {
+	if len(domains) > 0 {
+		data["domain"], data["items"] = domains[0].Name, strconv.Itoa(len(domains))
+	}
+}
+
+// checkEnd requires that a contract can end on a day, given the domains that its notice names.
+func checkEnd(notice Notice, named []NamedDomain, end string) error {
 	day, err := time.Parse(time.DateOnly, end)
 	if err != nil || notice.Kind != Termination {
-		return nil, registrar.Invalid(BadEnd)
+		return registrar.Invalid(BadEnd)
 	}
-	named, err := s.ListNamedDomains(ctx, notice)
-	if err != nil {
-		return nil, err
+	if days := notice.EndDays(named); !days.has(day) {
+		return &registrar.Error{Kind: registrar.KindInvalid, Code: EndOutOfRange, Detail: days.String()}
 	}
-	if days := notice.EndDays(named[0]); !days.has(day) {
-		return nil, &registrar.Error{Kind: registrar.KindInvalid, Code: EndOutOfRange, Detail: days.String()}
-	}
-	return notice.about(named[0]), nil
+	return nil
 }
 
 // EndDays are the days on which a terminated contract can end. Last is zero if no term is known.

@@ -217,6 +217,32 @@ func TestContractEndsMail_SaysHowItsDomainsEnd(t *testing.T) {
 	}
 }
 
+// The address of a notice is not verified.
+func TestHandledMail_NamesDomainsOfItsOwnAccountOnly(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 15, 9, 5, 0, 0, time.UTC)
+	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
+	domain := func(name string) NamedDomain {
+		return NamedDomain{ID: "dom_" + name, Customer: "cus_1", Name: name, TLD: ".net", Email: "petra@example.org", Status: registrar.DomainActive, PaidUntil: at.AddDate(1, 0, 0)}
+	}
+	for email, want := range map[string]string{"petra@example.org": "montag.net 2", "fremd@example.org": " "} {
+		store := &closedNotice{
+			notice:  Notice{ID: "dcl_1", Kind: Termination, Email: email, Contract: "montag.net, dienstag.net", Language: "de", At: at},
+			domains: []NamedDomain{domain("montag.net"), domain("dienstag.net")},
+		}
+		service, err := New(Config{Store: store, MailQueued: func() {}, Now: func() time.Time { return at }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := service.Close(t.Context(), operator, "dcl_1", Closing{Note: "Geprüft.", Reply: "Erledigt."}); err != nil {
+			t.Fatal(err)
+		}
+		if data := store.outcome.Mails[0].Data; data["domain"]+" "+data["items"] != want {
+			t.Errorf("%s: %v", email, data)
+		}
+	}
+}
+
 func TestOutcomeMails_ApologiseIfTheDeadlineHasPassed(t *testing.T) {
 	t.Parallel()
 	arrived := time.Date(2026, 11, 15, 9, 5, 0, 0, time.UTC)

@@ -170,6 +170,19 @@ func (d Notice) ConfirmedEnds() (days []time.Time) {
 	return days
 }
 
+// ConfirmedEnd returns the day on which the contract ends of a domain that is paid until then, as it was
+// confirmed: of several days, the one of its term. It is zero if none was confirmed for it.
+func (d Notice) ConfirmedEnd(paidUntil time.Time) time.Time {
+	days := d.ConfirmedEnds()
+	if len(days) == 1 {
+		return days[0]
+	}
+	if i := slices.IndexFunc(days, paidUntil.UTC().Truncate(24*time.Hour).Equal); i >= 0 {
+		return days[i]
+	}
+	return time.Time{}
+}
+
 // Overdue reports whether the deadline has passed.
 func (d Notice) Overdue(now time.Time) bool {
 	return d.Open() && !now.Before(d.Deadline().AddDate(0, 0, 1))
@@ -321,6 +334,11 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 			}
 			addOrderData(data, orders[0])
 		}
+		named, err := s.ListNamedDomains(ctx, notice)
+		if err != nil {
+			return notice, err
+		}
+		addNamedDomains(data, notice.about(named[0]))
 		mails = append(mails, registrar.Mail{Kind: registrar.MailNoticeReceived, To: s.cfg.OperatorEmail, Language: "de", Data: data})
 	}
 	if err := s.cfg.Store.AddWithdrawalNotice(ctx, notice, mails, s.cfg.Clock()); err != nil {

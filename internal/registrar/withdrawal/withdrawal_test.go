@@ -134,6 +134,10 @@ func (b *ordersStore) AddWithdrawalNotice(_ context.Context, _ Notice, mails []r
 	return nil
 }
 
+func (b *ordersStore) ListNamedDomains(context.Context, []string, int) (map[string][]NamedDomain, error) {
+	return nil, nil
+}
+
 func (b *ordersStore) ListRelatedOrders(_ context.Context, mentions []string, _ int) (map[string][]RelatedOrder, error) {
 	b.queries = append(b.queries, strings.Join(mentions, " "))
 	at, found := ordered, make(map[string][]RelatedOrder)

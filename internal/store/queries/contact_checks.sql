@@ -137,7 +137,3 @@ LIMIT sqlc.arg(max_rows);
 
 -- name: ReassignContactChecks :exec
 UPDATE contact_checks SET customer_id = sqlc.arg(customer_id) WHERE customer_id = sqlc.arg(guest);
-
--- Counts those that wait for an operator; the limit bounds the scan.
--- name: CountWaitingContactChecks :one
-SELECT count(*) FROM (SELECT id FROM contact_checks WHERE waits_for <> '' LIMIT $1) AS waiting;

@@ -190,6 +190,12 @@ WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND version = sqlc.arg(w
 -- name: SetOrderDue :exec
 UPDATE orders SET due_at = $2 WHERE id = $1;
 
+-- Makes the unpaid orders due whose quoted prices have expired: due_at was computed before the business
+-- time jumped.
+-- name: MakeOverdueOrdersDue :exec
+UPDATE orders SET due_at = sqlc.arg(clock), version = version + 1
+WHERE (state = 'awaiting_payment' OR state = 'awaiting_verification') AND expires_at <= sqlc.arg(now) AND due_at > sqlc.arg(clock) AND node = '';
+
 -- Makes the order due now, unless it was due earlier. The new version makes concurrent
 -- updates reload it. It is completed next if no item is left.
 -- name: MakeOrderDue :one

@@ -107,18 +107,6 @@ func (q *Queries) CountDomainsOfCheck(ctx context.Context, contactCheck string) 
 	return count, err
 }
 
-const countWaitingContactChecks = `-- name: CountWaitingContactChecks :one
-SELECT count(*) FROM (SELECT id FROM contact_checks WHERE waits_for <> '' LIMIT $1) AS waiting
-`
-
-// Counts those that wait for an operator; the limit bounds the scan.
-func (q *Queries) CountWaitingContactChecks(ctx context.Context, limit int32) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countWaitingContactChecks, limit)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 const endContactCheck = `-- name: EndContactCheck :exec
 UPDATE domains SET contact_check = '' WHERE contact_check = $1 AND contact_check <> ''
 `

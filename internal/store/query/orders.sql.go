@@ -1521,6 +1521,18 @@ func (q *Queries) MakeOrderDue(ctx context.Context, now int64, iD string) (MakeO
 	return i, err
 }
 
+const makeOverdueOrdersDue = `-- name: MakeOverdueOrdersDue :exec
+UPDATE orders SET due_at = $1, version = version + 1
+WHERE (state = 'awaiting_payment' OR state = 'awaiting_verification') AND expires_at <= $2 AND due_at > $1 AND node = ''
+`
+
+// Makes the unpaid orders due whose quoted prices have expired: due_at was computed before the business
+// time jumped.
+func (q *Queries) MakeOverdueOrdersDue(ctx context.Context, clock int64, now int64) error {
+	_, err := q.db.ExecContext(ctx, makeOverdueOrdersDue, clock, now)
+	return err
+}
+
 const releaseOrders = `-- name: ReleaseOrders :execrows
 UPDATE orders SET due_at = $1, node = '', version = version + 1
 WHERE node = $2 AND node <> '' AND due_at > 0

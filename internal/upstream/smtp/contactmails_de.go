@@ -20,7 +20,7 @@ wenn Sie uns noch einmal schreiben.
 Haben Sie uns nicht geschrieben? Dann hat jemand Ihre Adresse angegeben.
 Sie müssen nichts tun.
 `},
-	registrar.MailDisputeReceived: {`{{if eq .Change "inquiry"}}Nachfrage einer Bank{{else if eq .Change "returned"}}Rücklastschrift{{else if eq .Change "lost"}}Reklamation verloren{{else}}Zahlung reklamiert{{end}} über {{.Gross}}{{with .Deadline}}, Belege bis {{.}}{{end}}`, `
+	registrar.MailDisputeReceived: {`{{if eq .Change "inquiry"}}Nachfrage einer Bank{{else if eq .Change "returned"}}Rücklastschrift{{else if eq .Change "lost"}}Reklamation verloren{{else}}Zahlung reklamiert{{end}} über {{.Gross}}{{with .Deadline}}, Belege bis {{.}}{{end}}{{with .Domain}}: {{.}}{{with $.More}} und {{.}} weitere{{end}}{{end}}`, `
 {{if eq .Change "inquiry"}}eine Bank fragt nach einer Zahlung. Noch ist kein Geld weg.
 {{else if eq .Change "returned"}}eine Bank hat eine Zahlung zurückgegeben. Entscheiden Sie, was mit den
 Domains geschieht.

@@ -20,7 +20,7 @@ write to us again.
 If you didn't write to us, someone entered your address. You don't need
 to do anything.
 `},
-	registrar.MailDisputeReceived: {`{{if eq .Change "inquiry"}}Bank inquiry{{else if eq .Change "returned"}}Bank return{{else if eq .Change "lost"}}Dispute lost{{else}}Payment disputed{{end}}: {{.Gross}}{{with .Deadline}}, evidence due {{.}}{{end}}`, `
+	registrar.MailDisputeReceived: {`{{if eq .Change "inquiry"}}Bank inquiry{{else if eq .Change "returned"}}Bank return{{else if eq .Change "lost"}}Dispute lost{{else}}Payment disputed{{end}}, {{.Gross}}{{with .Deadline}}, evidence due {{.}}{{end}}{{with .Domain}}: {{.}}{{with $.More}} and {{.}} more{{end}}{{end}}`, `
 {{if eq .Change "inquiry"}}A bank asks about a payment. No money has been taken back yet.
 {{else if eq .Change "returned"}}A bank has returned a payment. Decide what happens to the domains.
 {{else if eq .Change "lost"}}A bank has decided against us. The money is gone; decide what happens

@@ -371,7 +371,7 @@ bitte an uns:
 
 {{.Contact}}
 `},
-	registrar.MailPaymentDispute: {`{{if eq .Change "opened"}}Zahlung über {{.Gross}} reklamiert: Domains für Umzüge gesperrt{{else if eq .Change "returned"}}Zahlung über {{.Gross}} zurückgegeben: Domains für Umzüge gesperrt{{else if eq .Change "lost"}}Zahlung über {{.Gross}} nicht mehr bei uns: Sperre bleibt{{else if eq .Change "denied"}}Zahlung über {{.Gross}} offen: Umzüge abgelehnt{{else}}Sperre für Umzüge aufgehoben{{end}}`, `
+	registrar.MailPaymentDispute: {`{{with .Items}}{{(index . 0).Name}}{{if $.Others}} und {{$.Others}} weitere{{end}}: {{end}}{{if eq .Change "opened"}}Zahlung über {{.Gross}} reklamiert, Domains für Umzüge gesperrt{{else if eq .Change "returned"}}Zahlung über {{.Gross}} zurückgegeben, Domains für Umzüge gesperrt{{else if eq .Change "lost"}}Zahlung über {{.Gross}} nicht mehr bei uns, Sperre bleibt{{else if eq .Change "denied"}}Zahlung über {{.Gross}} offen, Umzüge abgelehnt{{else}}Sperre für Umzüge aufgehoben{{end}}`, `
 {{if eq .Change "opened"}}am {{.At}} haben wir erfahren, dass eine Zahlung
 bei der Bank reklamiert wurde. Bis die Bank entscheidet, ist der Umzug
 der Domains gesperrt, die damit bezahlt wurden.
@@ -495,7 +495,7 @@ Haben Sie nicht gekündigt, oder möchten Sie {{if .More}}eine{{else}}die{{end}}
 
 {{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
 `},
-	registrar.MailNoticeHandled: {"{{if .Termination}}Ihre Kündigung vom {{.On}}: {{with .End}}Ihr Vertrag endet am {{.}}{{else}}unsere Antwort{{end}}{{else}}Ihr Widerruf vom {{.On}}: unsere Antwort{{end}}", `
+	registrar.MailNoticeHandled: {"{{if .Termination}}Ihre Kündigung{{else}}Ihr Widerruf{{end}} vom {{.On}}{{with .Domain}} für {{.}}{{with $.More}} und {{.}} weitere{{end}}{{end}}: {{with .End}}Ihr Vertrag endet am {{.}}{{else}}unsere Antwort{{end}}", `
 {{if .Termination}}Ihre Kündigung{{else}}Ihr Widerruf{{end}} vom {{.At}} ist bearbeitet.{{if .Late}}
 Bitte entschuldigen Sie, dass Sie darauf so lange warten mussten.{{end}}
 
@@ -509,7 +509,7 @@ Ende des Vertrags: {{.}}{{end}}
 Haben Sie Fragen? Antworten Sie einfach auf diese E-Mail. Bitte heben Sie
 sie auf.
 `},
-	registrar.MailNoticeReceived: {"{{if .Termination}}Kündigung{{else}}Widerruf{{end}} {{.Number}} vom {{.On}}", `
+	registrar.MailNoticeReceived: {"{{if .Termination}}Kündigung{{else}}Widerruf{{end}} {{.Number}} vom {{.On}}{{with .Domain}}: {{.}}{{with $.More}} und {{.}} weitere{{end}}{{end}}", `
 jemand hat {{if .Termination}}einen Vertrag gekündigt{{else}}einen Vertrag widerrufen{{end}}. Prüfen und
 erledigen Sie den Vorgang hier:
 

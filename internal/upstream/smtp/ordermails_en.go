@@ -353,7 +353,7 @@ If you have questions or think that this is a mistake, please contact us:
 
 {{.Contact}}
 `},
-	registrar.MailPaymentDispute: {`{{if eq .Change "opened"}}Payment of {{.Gross}} disputed: domain transfers locked{{else if eq .Change "returned"}}Payment of {{.Gross}} returned: domain transfers locked{{else if eq .Change "lost"}}Payment of {{.Gross}} taken back: the lock stays{{else if eq .Change "denied"}}Payment of {{.Gross}} outstanding: transfers denied{{else}}Transfer lock lifted{{end}}`, `
+	registrar.MailPaymentDispute: {`{{with .Items}}{{(index . 0).Name}}{{if $.Others}} and {{$.Others}} more{{end}}: {{end}}{{if eq .Change "opened"}}Payment of {{.Gross}} disputed, domain transfers locked{{else if eq .Change "returned"}}Payment of {{.Gross}} returned, domain transfers locked{{else if eq .Change "lost"}}Payment of {{.Gross}} taken back, the lock stays{{else if eq .Change "denied"}}Payment of {{.Gross}} outstanding, transfers denied{{else}}Transfer lock lifted{{end}}`, `
 {{if eq .Change "opened"}}On {{.At}}, we learned that a payment was disputed
 with the bank. Until the bank decides, the domains that it paid for
 can't be transferred away.
@@ -471,7 +471,7 @@ Didn't you cancel, or do you want to keep {{if .More}}a{{else}}the{{end}} domain
 
 {{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
 `},
-	registrar.MailNoticeHandled: {"{{if .Termination}}Your cancellation of {{.On}}: {{with .End}}your contract ends on {{.}}{{else}}our reply{{end}}{{else}}Your withdrawal of {{.On}}: our reply{{end}}", `
+	registrar.MailNoticeHandled: {"{{if .Termination}}Your cancellation{{else}}Your withdrawal{{end}} of {{.On}}{{with .Domain}} for {{.}}{{with $.More}} and {{.}} more{{end}}{{end}}: {{with .End}}your contract ends on {{.}}{{else}}our reply{{end}}", `
 We have handled your {{if .Termination}}cancellation{{else}}withdrawal{{end}} of {{.At}}.{{if .Late}}
 We are sorry that you had to wait so long for this.{{end}}
 
@@ -484,7 +484,7 @@ Contract ends: {{.}}{{end}}
 {{end}}
 If you have questions, just reply to this email. Please keep it.
 `},
-	registrar.MailNoticeReceived: {"{{if .Termination}}Termination{{else}}Withdrawal{{end}} {{.Number}} of {{.On}}", `
+	registrar.MailNoticeReceived: {"{{if .Termination}}Termination{{else}}Withdrawal{{end}} {{.Number}} of {{.On}}{{with .Domain}}: {{.}}{{with $.More}} and {{.}} more{{end}}{{end}}", `
 Someone has {{if .Termination}}terminated a contract{{else}}withdrawn from a contract{{end}}. Review and close
 the case here:
 

@@ -369,6 +369,34 @@ func TestNoticeHandledMail_HasReplyAndEndOfContract(t *testing.T) {
 	}
 }
 
+func TestNoticeAndDisputeMails_SubjectsNameDomains(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		kind            registrar.MailKind
+		data            map[string]string
+		german, english string
+	}{
+		{registrar.MailNoticeHandled, map[string]string{"domain": "kaffee.de", "items": "3", "end": "2026-11-20"}, "Ihre Kündigung vom 15.11.2026 für kaffee.de und 2 weitere: Ihr Vertrag endet am 20.11.2026", "Your cancellation of 15 November 2026 for kaffee.de and 2 more: your contract ends on 20 November 2026"},
+		{registrar.MailNoticeHandled, nil, "Ihre Kündigung vom 15.11.2026: unsere Antwort", "Your cancellation of 15 November 2026: our reply"},
+		{registrar.MailNoticeReceived, map[string]string{"domain": "kaffee.de", "items": "1"}, "Kündigung dcl_1 vom 15.11.2026: kaffee.de", "Termination dcl_1 of 15 November 2026: kaffee.de"},
+		{registrar.MailPaymentDispute, map[string]string{"change": "lost", "gross": "40.34", "items": "2", "item1_name": "kaffee.de", "item2_name": "tee.de"}, "kaffee.de und 1 weitere: Zahlung über 40,34 EUR nicht mehr bei uns, Sperre bleibt", "kaffee.de and 1 more: Payment of 40.34 EUR taken back, the lock stays"},
+		{registrar.MailDisputeReceived, map[string]string{"change": "lost", "gross": "40.34", "domain": "kaffee.de", "items": "2"}, "Reklamation verloren über 40,34 EUR: kaffee.de und 1 weitere", "Dispute lost, 40.34 EUR: kaffee.de and 1 more"},
+	} {
+		data := map[string]string{"number": "dcl_1", "declared": "termination", "occurred_at": "2026-11-15T09:05:00Z", "contract": "fremder.text"}
+		maps.Copy(data, test.data)
+		parsed, err := parseTemplates()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for language, want := range map[string]string{"de": test.german, "en": test.english} {
+			subject, _, err := parsed.render(mailer.Message{Kind: test.kind, Language: language, At: time.Date(2026, 11, 17, 5, 1, 0, 0, time.UTC), Data: data}, "https://domains.example/portal")
+			if err != nil || strings.ReplaceAll(subject, "\u00a0", " ") != want {
+				t.Errorf("%s: %q, want %q, %v", test.kind, subject, want, err)
+			}
+		}
+	}
+}
+
 func TestNoticeMails_ApologiseForLateness(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []registrar.MailKind{registrar.MailNoticeHandled, registrar.MailContractEnds} {

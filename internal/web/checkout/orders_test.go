@@ -136,6 +136,19 @@ func TestOrderPage_NamesNoticesAndItsPeriod(t *testing.T) {
 	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{refunded + "Domains, deren Registrierung wir ganz erstattet haben, löschen wir."}, nil)
 }
 
+func TestOrderPage_HandledTerminationNamesEndAndReply(t *testing.T) {
+	t.Parallel()
+	o := newOrder(order.Completed)
+	d := &fakeOrders{orders: []order.Order{o}, declared: []withdrawal.Notice{{
+		ID: "dcl_1", Customer: o.Customer, Kind: withdrawal.Termination, Ground: withdrawal.Extraordinary, Contract: "beispiel.de", At: noon, DoneAt: noon,
+		DoneReply: "Wir <bedauern> das.", DoneEnds: "2026-11-15 2027-01-31",
+	}}}
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{
+		"erledigt am 15.11.2026. Bestätigtes Ende des Vertrags: <time", ">15.11.2026</time>, <time", ">31.01.2027</time>.",
+		"Unsere Antwort: <span class=\"verbatim\">Wir &lt;bedauern&gt; das.</span>",
+	}, nil)
+}
+
 func TestOrderPage_WithdrawalWaitsForDispute(t *testing.T) {
 	t.Parallel()
 	o := newOrder(order.Completed)

@@ -42,6 +42,8 @@ var orderTexts = ui.Texts{
 		"Declared on {1}. We will review the reason and reply by email.",
 	},
 	"declared.done":      {"Erklärt am {1}, erledigt am {2}.", "Declared on {1}, handled on {2}."},
+	"declared.end":       {"Bestätigtes Ende des Vertrags:", "Confirmed end of the contract:"},
+	"declared.reply":     {"Unsere Antwort:", "Our reply:"},
 	"withdrawn.refunded": {"Wir haben dafür am {2} {1} erstattet.", "We refunded {1} for it on {2}."},
 	"withdrawn.keeps": {
 		"Was Sie bestellt haben, bleibt bis zum Ende der Laufzeit bei Ihnen.",

@@ -51,6 +51,10 @@ func (s *memStore) AddWithdrawalNotice(_ context.Context, d withdrawal.Notice, m
 	return nil
 }
 
+func (s *memStore) ListNamedDomains(context.Context, []string, int) (map[string][]withdrawal.NamedDomain, error) {
+	return nil, nil
+}
+
 func (s *memStore) ListRelatedOrders(context.Context, []string, int) (map[string][]withdrawal.RelatedOrder, error) {
 	return nil, nil
 }

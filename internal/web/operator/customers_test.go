@@ -6,6 +6,19 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
+// An item that was never paid waits for nothing once its order has ended.
+func TestOrderRecord_ItemOfEndedOrderDoesNotWait(t *testing.T) {
+	t.Parallel()
+	for state, want := range map[order.State]string{order.AwaitingPayment: "waiting", order.Expired: "expired", order.Canceled: "canceled"} {
+		if got := (OrderRecord{Order: order.Order{State: state}}).StateOf(order.Item{State: order.ItemWaiting}); got != want {
+			t.Errorf("%s: %s", state, got)
+		}
+	}
+	if got := (OrderRecord{Order: order.Order{State: order.PartiallyCompleted}}).StateOf(order.Item{State: order.ItemRefunded}); got != "refunded" {
+		t.Error(got)
+	}
+}
+
 func TestCustomerRecord_LogNamesDomainsInsteadOfIDs(t *testing.T) {
 	t.Parallel()
 	known := "ord_01h00000000000000000000000"

@@ -70,6 +70,11 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
+	for i := range contacts {
+		if contacts[i].Name, err = h.Contacts.FirstDomain(req.R.Context(), operator, contacts[i].ID); err != nil {
+			return err
+		}
+	}
 	unfunded, err := h.unfunded(req, operator)
 	if err != nil {
 		return err
@@ -144,7 +149,7 @@ func (v homeView) Sections() []homeSection {
 		inquiries.add(one.IsOverdue, one.Deadline())
 	}
 	for _, lock := range v.Locks {
-		locks.add(false, lock.ReviewAt)
+		locks.add(lock.Overdue(v.Now), lock.ReviewAt)
 	}
 	sections := []homeSection{
 		orders, items, disputes, notices, {Name: "refunds", Late: true}, undecided, contacts, {Name: "brake", Due: v.Now},

@@ -60,8 +60,12 @@ func (h *Handler) returnedFor(req *ui.Request, operator registrar.Actor, notice 
 // contactRow is an address that is not confirmed, and whose domains are suspended soon or should be.
 type contactRow struct {
 	contactcheck.Check
-	IsLate bool // the domains should not be online any more
+	IsLate bool   // the domains should not be online any more
+	Name   string // of its first domain; empty if none is left. Only on the overview
 }
+
+// More is the number of its domains besides the first.
+func (r contactRow) More() int { return max(0, r.Domains-1) }
 
 // urgentContacts returns the addresses that wait for an operator, and those whose domains are
 // suspended within soonDays.
@@ -70,7 +74,7 @@ func (h *Handler) urgentContacts(req *ui.Request, operator registrar.Actor) (row
 	for _, check := range checks {
 		late := check.WaitsFor != "" || check.Stage() == contactcheck.Overdue || check.State == contactcheck.Pending && h.Now().After(check.DueAt)
 		if late || check.State == contactcheck.Pending && h.Now().AddDate(0, 0, soonDays).After(check.DueAt) {
-			rows = append(rows, contactRow{check, late})
+			rows = append(rows, contactRow{Check: check, IsLate: late})
 		}
 	}
 	return rows, err
@@ -92,6 +96,9 @@ func (h *Handler) isLate(req *ui.Request, operator registrar.Actor, path string)
 	case contactsPath:
 		contacts, err := h.urgentContacts(req, operator)
 		return slices.ContainsFunc(contacts, func(c contactRow) bool { return c.IsLate }), err
+	case locksPath:
+		due, err := h.Admin.ListDueLocks(ctx, operator)
+		return slices.ContainsFunc(due, func(l admin.Lock) bool { return l.Overdue(h.Now()) }), err
 	case refundsPath:
 		overdue, err := h.Admin.HasOverdueRefunds(ctx, operator)
 		if err != nil || overdue {

@@ -286,7 +286,7 @@ func (h *Handler) countOpen(req *ui.Request) (map[string]openWork, error) {
 	ctx, open := req.R.Context(), make(map[string]int)
 	for path, count := range map[string]func(context.Context, registrar.Actor) (int, error){
 		noticesPath: h.Notices.CountOpen, inquiriesPath: h.Inquiries.CountOpen, messagesPath: h.Inbox.CountUnread,
-		disputesPath: h.Disputes.CountOpen, contactsPath: h.Contacts.CountWaiting,
+		disputesPath: h.Disputes.CountOpen,
 	} {
 		var err error
 		if open[path], err = count(ctx, operator); err != nil {
@@ -298,6 +298,16 @@ func (h *Handler) countOpen(req *ui.Request) (map[string]openWork, error) {
 		return nil, err
 	}
 	open[termsPath] = len(terms.Waiting) + len(terms.Overdue)
+	contacts, err := h.urgentContacts(req, operator)
+	if err != nil {
+		return nil, err
+	}
+	open[contactsPath] = len(contacts)
+	locks, err := h.Admin.ListDueLocks(ctx, operator)
+	if err != nil {
+		return nil, err
+	}
+	open[locksPath] = len(locks)
 	jobs, refunds, err := h.Admin.CountOpen(ctx, operator)
 	for _, failed := range jobs {
 		open[jobsPath] += failed

@@ -39,7 +39,23 @@ func (h *Handler) revenue(req *ui.Request, operator registrar.Actor) error {
 		invoice.Year
 		Years []int
 		Chart *ui.Chart
-	}{year, years, h.newChart(req.Language, year)}, "")
+		Below []belowZero
+	}{year, years, h.newChart(req.Language, year), monthsBelowZero(year)}, "")
+}
+
+// belowZero is a month with more corrections than revenue, which the chart does not draw.
+type belowZero struct {
+	Month int // from 0
+	Gross registrar.Cents
+}
+
+func monthsBelowZero(year invoice.Year) (below []belowZero) {
+	for i, month := range year.Months {
+		if month.Gross() < 0 {
+			below = append(below, belowZero{i, month.Gross()})
+		}
+	}
+	return below
 }
 
 // revenueFile serves the revenue of a year by month. Corrections are positive, as on the

@@ -51,6 +51,15 @@ func (r OrderRecord) StateBadge() stateBadge {
 	return orderBadge(string(r.State), isReturned(r.Order), r.Disputes)
 }
 
+// StateOf is the state of one of its items. One that was never paid is as canceled or expired as the
+// order: it waits for nothing.
+func (r OrderRecord) StateOf(item order.Item) string {
+	if item.State == order.ItemWaiting && r.State.Final() {
+		return string(r.State)
+	}
+	return string(item.State)
+}
+
 // PaymentBadge is the state of one of its payments.
 func (r OrderRecord) PaymentBadge(p order.Payment) stateBadge {
 	return paymentBadge(p.ID, string(p.State), p.Amount > 0 && r.RefundedPayment(p) >= p.Amount, r.Disputes)

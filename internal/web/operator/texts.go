@@ -386,8 +386,16 @@ var texts = ui.Texts{
 		"This job is running, is due soon anyway, or is done.",
 	},
 	"problem.item_not_stuck": {
-		"Diese Position ist beendet, läuft gerade oder lief in der letzten Minute. Warten Sie gegebenenfalls eine Minute.",
-		"This item has ended, is being processed, or was within the last minute. Wait a minute if necessary.",
+		"Nicht aufgegeben: Diese Position läuft gerade. Warten Sie, bis der Versuch beendet ist.",
+		"Not given up: this item is being processed. Wait until the attempt has ended.",
+	},
+	"problem.item_ended": {
+		"Nicht aufgegeben: Diese Position ist schon beendet.",
+		"Not given up: this item has already ended.",
+	},
+	"problem.item_just_sent": {
+		"Nicht aufgegeben: Der Auftrag ging in der letzten Minute an die Registry, die ihn noch ausführen kann. Warten Sie eine Minute nach dem letzten Versuch.",
+		"Not given up: the request was sent to the registry within the last minute, and may still be executed. Wait a minute after the last attempt.",
 	},
 	"problem.item_executed": {
 		"Nicht aufgegeben: Die Registry hat den Auftrag ausgeführt oder angenommen. Er wird jetzt abgeschlossen.",

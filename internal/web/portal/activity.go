@@ -150,7 +150,7 @@ func (h *Handler) firstOf(language string, names []string) string {
 // ActionTexts returns the texts of audit events, for other pages that show them.
 func ActionTexts() ui.Texts {
 	actions := make(ui.Texts)
-	for _, table := range []ui.Texts{activityTexts, domainTexts} {
+	for _, table := range []ui.Texts{activityTexts, domainTexts, holderTexts} {
 		for key, text := range table {
 			if strings.HasPrefix(key, "action.") || strings.HasPrefix(key, "object.") {
 				actions[key] = text

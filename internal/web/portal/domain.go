@@ -73,7 +73,21 @@ type domainView struct {
 type noticeRow struct {
 	withdrawal.Notice
 	Refund order.WithdrawalRefund
-	Late   bool // a withdrawal whose deadline has passed
+	Late   bool      // a withdrawal whose deadline has passed
+	End    time.Time // the day on which the contract ends, as confirmed; zero if none was
+}
+
+// ContractEnds returns the confirmed day on which the contract ends before its term; zero if there is
+// none, or the customer has renewed or kept the domain since.
+func (v domainView) ContractEnds() time.Time {
+	if v.End.Expire {
+		for _, notice := range v.Ended {
+			if !notice.End.IsZero() && notice.End.Before(v.Domain.PaidUntil.UTC().Truncate(24*time.Hour)) {
+				return notice.End
+			}
+		}
+	}
+	return time.Time{}
 }
 
 type historyEntry struct {
@@ -348,7 +362,7 @@ func (h *Handler) addContractNotices(req *ui.Request, view *domainView, domain p
 		}
 	}
 	for _, notice := range notices {
-		row := noticeRow{Notice: notice, Late: notice.Kind == withdrawal.Withdrawal && notice.Overdue(h.Now())}
+		row := noticeRow{Notice: notice, Late: notice.Kind == withdrawal.Withdrawal && notice.Overdue(h.Now()), End: notice.ConfirmedEnd(domain.PaidUntil)}
 		for _, o := range orders {
 			if refund := o.RefundOfWithdrawal(notice.ID, domain.Name); refund.Amount > 0 {
 				row.Refund = refund

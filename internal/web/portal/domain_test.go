@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
@@ -158,5 +159,21 @@ func TestHistory_ChangeRefusedByDisputeSaysSo(t *testing.T) {
 	change.Failure = registrar.RegistryDenied
 	if entries := changeEntries(change); entries[0].State != "change_state.refused" {
 		t.Errorf("%+v", entries)
+	}
+}
+
+// The line about the address names the domain already.
+func TestOverview_SuspendedDomainIsListedOnce(t *testing.T) {
+	t.Parallel()
+	line := func(name string, restriction portfolio.State) overviewLine {
+		return overviewLine{Name: name, Held: &portfolio.Domain{Name: name, Restriction: restriction}}
+	}
+	view := overviewView{Parts: []overviewPart{
+		{ID: "decide", Lines: []overviewLine{line("a.org", portfolio.Suspended), line("a.org", portfolio.Held), line("b.org", portfolio.Suspended)}},
+		{ID: "newest", Lines: []overviewLine{line("a.org", portfolio.Suspended)}},
+	}}
+	view.dropSuspended([]string{"a.org"})
+	if decide := view.Parts[0].Lines; len(decide) != 2 || decide[0].Held.Restriction != portfolio.Held || decide[1].Name != "b.org" || len(view.Parts[1].Lines) != 1 {
+		t.Errorf("%+v", view.Parts)
 	}
 }

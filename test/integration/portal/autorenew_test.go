@@ -464,6 +464,39 @@ func TestDomainPage_NamesWithdrawalAndTermination(t *testing.T) {
 	}
 }
 
+func TestDomainPage_HandledTerminationNamesEndAndReply(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)
+	s := newEnvWith(t, func(s *env, pages *portal.Config) {
+		(&fakeOrders{}).install(s, pages)
+		pages.ContractNotices = func(context.Context, string, string) ([]withdrawal.Notice, error) {
+			return []withdrawal.Notice{{
+				ID: "dcl_1", Kind: withdrawal.Termination, Ground: withdrawal.Extraordinary, At: at, DoneAt: at.AddDate(0, 0, 1),
+				DoneReply: "Wir <bedauern> das.", DoneEnds: "2026-11-16",
+			}}, nil
+		}
+	})
+	erika := s.newMember("erika@example.org")
+	id := s.addDomain(erika.ID, "laufend", registrar.DomainActive)
+	b := s.signedInBrowser("erika@example.org")
+	const renewing = "Der Vertrag über diese Domain endet am 16.11.2026, wie bestätigt."
+	for choice, ends := range map[string]bool{"expire": true, "": false} { // "" is what a renewal leaves
+		s.exec(`UPDATE domains SET at_term_end = $1 WHERE id = $2`, choice, id)
+		page := b.get("/portal/domains/" + id).body
+		for _, part := range []string{
+			"Wir haben die Kündigung am 17.11.2026 bearbeitet. Als Ende des Vertrags haben wir den 16.11.2026 bestätigt.",
+			`<br>Unsere Antwort: <span class="verbatim">Wir &lt;bedauern&gt; das.</span>`, "/renew\"",
+		} {
+			if !strings.Contains(page, part) {
+				t.Errorf("the page lacks %q", part)
+			}
+		}
+		if strings.Contains(page, renewing) != ends {
+			t.Errorf("with the choice %q, the renewal's warning is %v", choice, !ends)
+		}
+	}
+}
+
 func TestAutoRenew_RefusedWhileNoticeIsOpen(t *testing.T) {
 	t.Parallel()
 	s := newEnvWith(t, (&fakeOrders{}).install)

@@ -239,7 +239,8 @@ func TestOperatorHome_UnconfirmedHoldersBeforeTheyAreSuspended(t *testing.T) {
 		t.Errorf("days before the suspension: %s", home)
 	}
 	s.clock.advance(2 * 24 * time.Hour)
-	if home := b.get("/operator").body; !strings.Contains(home, `id="contacts"`) || !strings.Contains(home, `badge warn">Wartet auf Best`) || strings.Contains(home, holderAddress) || strings.Contains(home, nothingToDo) {
+	if home := b.get("/operator").body; !strings.Contains(home, `id="contacts"`) || !strings.Contains(home, `badge warn">Wartet auf Best`) || strings.Contains(home, holderAddress) || strings.Contains(home, nothingToDo) ||
+		!strings.Contains(home, `">kunde.org</a></td>`) || !strings.Contains(home, `Inhaberadressen <span class="count">1<`) {
 		t.Errorf("two days before: %s", home)
 	}
 	s.exec("UPDATE contact_checks SET waits_for = 'notices' WHERE id = '" + id + "'")

@@ -71,6 +71,35 @@ func TestDomainLock_SetNotifyLift(t *testing.T) {
 	}
 }
 
+func TestOperatorMenu_CountsLocksDueForReview(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	erika := s.newMember("erika@example.org")
+	_, err := s.portfolio.Add(t.Context(), cliOperator, portfolio.AddParams{
+		Customer: erika.ID, Name: registrar.NewName("streit", ".de"), Status: registrar.DomainActive, PaidUntil: s.clock.now().AddDate(1, 0, 0),
+	})
+	must(t, err)
+	review := s.clock.now().AddDate(0, 1, 0)
+	_, b := s.operatorBrowser("ops@example.org")
+	if got := b.post("/operator/locks", url.Values{
+		"domain": {"streit.de"}, "cause": {"court"}, "reason": {"Beschluss"}, "review": {review.Format(time.DateOnly)}, "block_renewal": {"yes"},
+	}); got.status != http.StatusSeeOther {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	const counted, overdue = `Sperren <span class="count late">1<`, `<span class="badge bad">überfällig</span>`
+	for _, late := range []bool{false, true} {
+		if late {
+			s.clock.advance(review.AddDate(0, 0, 15).Sub(s.clock.now()))
+			_, b = s.operatorBrowser("ops2@example.org")
+		}
+		for _, path := range []string{"/operator", "/operator/locks"} {
+			if body := b.get(path).body; strings.Contains(body, counted) != late || strings.Contains(body, overdue) != late {
+				t.Errorf("%s, overdue %v: %s", path, late, body)
+			}
+		}
+	}
+}
+
 func TestUnpaidTerms_OperatorConfirmsBrakeAndDecides(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
