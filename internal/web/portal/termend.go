@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -49,7 +48,7 @@ func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 		end.CanTurnOn = active && !end.On && !end.Locked && h.sold(d.TLD)
 		end.CanTurnOff = end.On && d.Status != registrar.DomainTransferredOut
 		end.CanLetExpire = (active || expired) && !end.Expire && !over
-		end.CanKeep = end.Expire && !over
+		end.CanKeep = (active || expired) && end.Expire && !over
 	}
 	if active && !end.On && lifecycle.PolicyOf(d.TLD).RenewalEndsWithTerm() {
 		end.LastDay = d.PaidUntil
@@ -95,8 +94,10 @@ func (h *Handler) renewable(now time.Time, d portfolio.Domain) (ok bool, until t
 		return d.Status == registrar.DomainActive, time.Time{}
 	}
 	policy := lifecycle.PolicyOf(d.TLD)
+	var end time.Time
 	if policy.RenewableDays > 0 {
-		until = d.PaidUntil.AddDate(0, 0, policy.RenewableDays)
+		end = d.PaidUntil.AddDate(0, 0, policy.RenewableDays)
+		until = registrar.LastFullDay(end)
 	}
 	if policy.RenewalOver(d.PaidUntil, now) {
 		return false, until
@@ -104,7 +105,7 @@ func (h *Handler) renewable(now time.Time, d portfolio.Domain) (ok bool, until t
 	if policy.AtExpiry == lifecycle.RegistryExpires {
 		return true, until
 	}
-	if now.After(until) { // it is late, for example because we could not send a notice
+	if now.After(end) { // it is late, for example because we could not send a notice
 		until = time.Time{}
 	}
 	return true, until
@@ -169,15 +170,15 @@ func (h *Handler) termEndText(req *ui.Request, d portfolio.Domain, end termEnd) 
 		return h.unpaidText(req, d, end)
 	case registrar.DomainRedemption:
 		days := lifecycle.PolicyOf(d.TLD).RedemptionDays
-		switch last := lifecycle.RestorableUntil(d.TLD, d.Term.DeletedAt); {
+		switch until := lifecycle.RestorableUntil(d.TLD, d.Term.DeletedAt); {
 		case days == 0: // its status says that it is deleted
 			return "", nil
-		case last.After(h.Now()):
-			return "term.redemption", []any{day(last)}
-		case last.IsZero() || slices.ContainsFunc(d.RegistryStatus, offersRestore):
+		case lifecycle.RestoreOver(d.TLD, d.Term.DeletedAt, d.RegistryStatus, h.Now()):
+			return "term.redemption_over", nil
+		case until.IsZero():
 			return "term.redemption_undated", []any{days}
 		default:
-			return "term.redemption_over", []any{day(last)}
+			return "term.redemption", []any{day(registrar.LastFullDay(until))}
 		}
 	case registrar.DomainTransit:
 		return "term.transit", nil
@@ -190,7 +191,7 @@ func (h *Handler) termEndText(req *ui.Request, d portfolio.Domain, end termEnd) 
 // zero if unknown.
 func (e termEnd) actUntil(d portfolio.Domain) time.Time {
 	if d.Status == registrar.DomainRedemption {
-		return lifecycle.RestorableUntil(d.TLD, d.Term.DeletedAt)
+		return registrar.LastFullDay(lifecycle.RestorableUntil(d.TLD, d.Term.DeletedAt))
 	}
 	return e.RenewableUntil
 }
@@ -269,7 +270,7 @@ func (h *Handler) unpaidText(req *ui.Request, d portfolio.Domain, end termEnd) (
 	case planned && action == lifecycle.UnpaidTransit:
 		return "term.unpaid_transit", []any{day(step)}
 	case d.Term.WaitsForOperator && end.Expire && end.Renewable && action != lifecycle.UnpaidTransit && deletable:
-		return "term.unpaid_late", []any{day(deletion)}
+		return "term.unpaid_late", nil // without a day: the consent may be later than the end of the term
 	case d.Term.WaitsForOperator && end.Expire && end.Renewable && action != lifecycle.UnpaidTransit:
 		return "term.unpaid_delete", []any{day(deletion)}
 	case policy.Lasts() && end.Renewable && !end.Expire:
