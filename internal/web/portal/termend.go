@@ -28,7 +28,6 @@ type termEnd struct {
 	CanTurnOn, CanTurnOff, CanLetExpire, CanKeep bool
 	Renewable                                    bool      // by hand
 	RenewableUntil                               time.Time // the last day of a late renewal; zero if unknown
-	DeletedAt                                    time.Time // when we deleted it; zero if we did not
 	// LastDay is the end of the term if that is the last moment for a renewal of an active domain,
 	// and a decision is open; zero otherwise.
 	LastDay time.Time
@@ -39,7 +38,7 @@ type termEnd struct {
 func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 	active, expired := d.Status == registrar.DomainActive, d.Status == registrar.DomainExpired
 	over := expired && lifecycle.PolicyOf(d.TLD).RenewalOver(d.PaidUntil, h.Now())
-	end := termEnd{On: d.Renews(), Expire: d.AtTermEnd == registrar.TermEndExpire, Locked: d.Term.Locked, DeletedAt: d.Term.DeletedAt}
+	end := termEnd{On: d.Renews(), Expire: d.AtTermEnd == registrar.TermEndExpire, Locked: d.Term.Locked}
 	leaving := d.Restriction == portfolio.Leaving // the registry renews nothing until that has ended
 	if !end.Locked && !leaving {
 		end.Renewable, end.RenewableUntil = h.renewable(h.Now(), d)
