@@ -17,6 +17,16 @@ var Germany = sync.OnceValue(func() *time.Location {
 	return germany
 })
 
+// LastFullDay returns the last day in Germany on which what ends at a time is possible from morning to
+// night, as the beginning of that day in UTC; zero for the zero time.
+func LastFullDay(end time.Time) time.Time {
+	if end.IsZero() {
+		return end
+	}
+	year, month, day := end.In(Germany()).Date()
+	return time.Date(year, month, day-1, 0, 0, 0, 0, time.UTC)
+}
+
 var germanZones = strings.NewReplacer("CEST", "MESZ", "CET", "MEZ")
 
 // FormatInGermany formats a time in Germany. A layout with MST names the zone, in German texts MEZ

@@ -179,6 +179,11 @@ func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Tran
 			if err := endTermPaid(ctx, q, item.Customer, renewal.Domain, item.Name, renewal.Until, renewal.At, transition.At); err != nil {
 				return err
 			}
+			if err := q.ExpireOrdersOfPaidTerms(ctx, query.ExpireOrdersOfPaidTermsParams{
+				Now: micros(renewal.At), Clock: micros(transition.At), Name: item.Name, DomainID: renewal.Domain,
+			}); err != nil {
+				return err
+			}
 		}
 		renews, refunded, err := finishOrderItem(ctx, q, transition)
 		if err == nil && renews {

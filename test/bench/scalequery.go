@@ -157,7 +157,7 @@ var emptyResultQueries = []string{
 	"GetInvoiceByOrder", "MarkWithdrawalNoticeDone", "ReopenWithdrawalNotice", "ListHandledWithdrawalNotices", "DeleteNextSealKey",
 	"ListEndedTransfers", "ListAllRefundedPayments", "ListEndedDomainsOfOrder", // transfers are in progress, no refund is made, no domain deleted
 	"ListHandledInquiries", "DeleteHandledInquiries", "DeleteHandledInquiriesOfCustomer",
-	"InsertRenewal", "FailPaidRenewal", "ListCustomersToAnnounce", "ListDomainsToAnnounce", "ListCustomersOfDueRenewals", "ListDueRenewals",
+	"InsertRenewal", "FailPaidRenewal", "ExpireOrdersOfPaidTerms", "ListCustomersToAnnounce", "ListDomainsToAnnounce", "ListCustomersOfDueRenewals", "ListDueRenewals",
 	"LockDueRenewalDomains", "StartRenewals",
 	"ConfirmBrake", "CountBrakeActions", "GetBrake", "SetBrakeRun", "StopBrakeByClock", "StopBrakeByVolume", "ListUndatedReminders", "GetAnnouncedRenewal",
 	"DeleteOldBulkActions", "ListOpenRenewalOrderIDs", "DetachMethodsOfCustomer", "KeepDefaultMethod",

@@ -120,8 +120,7 @@ type RefusedHold struct {
 // LastDay is the last day on which a confirmation prevents the suspension: a day in Germany, as the
 // beginning of that day in UTC.
 func (c Check) LastDay() time.Time {
-	year, month, day := endOfDay(c.DueAt).Add(-time.Second).In(registrar.Germany()).Date()
-	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+	return registrar.LastFullDay(endOfDay(c.DueAt))
 }
 
 // endOfDay returns the next midnight in Germany, or the time itself if it is one.

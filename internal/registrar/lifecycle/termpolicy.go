@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/csv"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -130,10 +131,18 @@ func RestorableUntil(tld string, deleted time.Time) time.Time {
 }
 
 // RestoreOver reports whether a domain of a TLD that was deleted at a time, zero if unknown, can't be
-// restored any more, or never could be.
-func RestoreOver(tld string, deleted, now time.Time) bool {
+// restored any more, or never could be: by our own date, or by the statuses that its registry gave last.
+func RestoreOver(tld string, deleted time.Time, statuses []string, now time.Time) bool {
 	until := RestorableUntil(tld, deleted)
-	return PolicyOf(tld).RedemptionDays == 0 || !until.IsZero() && !now.Before(until)
+	if PolicyOf(tld).RedemptionDays == 0 || !until.IsZero() && !now.Before(until) {
+		return true
+	}
+	return slices.Contains(statuses, "pendingDelete") && !slices.ContainsFunc(statuses, OffersRestore)
+}
+
+// OffersRestore reports whether a status is that of a domain that can be restored (RFC 3915).
+func OffersRestore(status string) bool {
+	return status == "redemptionPeriod" || status == "pendingRestore"
 }
 
 // PolicyOf returns the policy of a TLD (".co.uk"). A TLD without a row has that of its

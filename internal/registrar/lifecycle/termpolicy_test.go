@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -75,8 +76,20 @@ func TestRestorableUntil_CountsFromTheDeletion(t *testing.T) {
 		if test.days > 0 && !until.Equal(deleted.AddDate(0, 0, test.days)) || test.days == 0 && !until.IsZero() {
 			t.Errorf("%s: until %s", name, until)
 		}
-		if RestoreOver(test.tld, test.deleted, deleted.AddDate(0, 0, 1)) != test.over || test.days > 0 && !RestoreOver(test.tld, test.deleted, until) {
+		if RestoreOver(test.tld, test.deleted, nil, deleted.AddDate(0, 0, 1)) != test.over || test.days > 0 && !RestoreOver(test.tld, test.deleted, nil, until) {
 			t.Errorf("%s: over at the wrong time", name)
+		}
+	}
+}
+
+func TestRestoreOver_RegistryEndsItEarlier(t *testing.T) {
+	t.Parallel()
+	deleted := time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
+	for statuses, over := range map[string]bool{
+		"": false, "ok": false, "pendingDelete redemptionPeriod": false, "pendingDelete pendingRestore": false, "pendingDelete pendingDelete": true,
+	} {
+		if got := RestoreOver(".at", deleted, strings.Fields(statuses), deleted.AddDate(0, 0, 35)); got != over {
+			t.Errorf("%q: over is %t", statuses, got)
 		}
 	}
 }

@@ -436,7 +436,7 @@ func (s *Service) deleted(ctx context.Context, term Term, returned *cost.Charge)
 		data["change"] = "refunded"
 	}
 	if price, restorable := s.cfg.RestorePrice(ctx, term, now); restorable && !until.IsZero() {
-		data["until"] = dateText(until)
+		data["until"] = dateText(registrar.LastFullDay(until))
 		if price > 0 {
 			data["gross"] = price.String()
 		}

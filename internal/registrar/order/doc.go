@@ -218,7 +218,8 @@
 // renewed since, automatically or by another order, the item is refused with TermPaid: when
 // the order is shown, and in the transaction that would start its payment. That transaction
 // also refuses a domain that another order is paying for or extending (PaymentOpenElsewhere).
-// This applies to orders of agents, too.
+// This applies to orders of agents, too. The order of a failed automatic renewal expires in the
+// transaction that renews the last of its domains otherwise.
 //
 // # Failpoints
 //

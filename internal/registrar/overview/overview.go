@@ -352,7 +352,7 @@ func (o *Overview) addOrders(orders []Order, hasRegistrant bool, now time.Time) 
 func (o *Overview) addDomain(d portfolio.Domain, now time.Time) {
 	line := Line{Kind: Expiring, Domain: d, Until: d.PaidUntil}
 	switch {
-	case d.Status == registrar.DomainRedemption && lifecycle.RestoreOver(d.TLD, d.Term.DeletedAt, now):
+	case d.Status == registrar.DomainRedemption && lifecycle.RestoreOver(d.TLD, d.Term.DeletedAt, d.RegistryStatus, now):
 		line.Kind, line.Until = Deleted, time.Time{}
 		o.InProgress = append(o.InProgress, line)
 		return

@@ -412,6 +412,8 @@ func (s *Consents) change(
 		return false, nil
 	case to == Expire && d.Status != registrar.DomainActive && d.Status != registrar.DomainExpired:
 		return false, fail(registrar.KindConflict, NotRenewable)
+	case from == Expire && d.Status != registrar.DomainActive && d.Status != registrar.DomainExpired:
+		return false, fail(registrar.KindConflict, RenewalOver) // it has been deleted, or has left
 	}
 	now, policy := s.now(), lifecycle.PolicyOf(d.TLD)
 	if d.Status == registrar.DomainExpired && policy.RenewalOver(d.PaidUntil, now) {

@@ -207,6 +207,15 @@ RETURNING renewal_wording, agent_id, completer_id, refund_count,
         SELECT 1 FROM order_items AS i WHERE i.order_id = orders.id AND i.state <> 'active')
     THEN 1 ELSE 0 END AS completed_next;
 
+-- Ends the orders of failed automatic renewals whose terms have all been paid otherwise: nothing is
+-- left to pay.
+-- name: ExpireOrdersOfPaidTerms :exec
+UPDATE orders SET expires_at = sqlc.arg(now), due_at = sqlc.arg(clock), version = version + 1
+WHERE orders.id IN (SELECT paid.order_id FROM order_items AS paid WHERE paid.name = sqlc.arg(name) AND paid.domain_id = sqlc.arg(domain_id))
+    AND orders.channel = 'renewal' AND orders.state IN ('awaiting_payment', 'awaiting_verification')
+    AND NOT EXISTS (SELECT 1 FROM order_items AS unpaid LEFT JOIN domains ON domains.id = unpaid.domain_id
+        WHERE unpaid.order_id = orders.id AND (unpaid.term_end = 0 OR domains.paid_until IS NULL OR domains.paid_until = unpaid.term_end));
+
 -- name: ReleaseOrders :execrows
 UPDATE orders SET due_at = sqlc.arg(now), node = '', version = version + 1
 WHERE node = sqlc.arg(node) AND node <> '' AND due_at > 0;

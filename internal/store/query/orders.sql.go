@@ -39,6 +39,33 @@ func (q *Queries) CountOrders(ctx context.Context, customerID string, state stri
 	return count, err
 }
 
+const expireOrdersOfPaidTerms = `-- name: ExpireOrdersOfPaidTerms :exec
+UPDATE orders SET expires_at = $1, due_at = $2, version = version + 1
+WHERE orders.id IN (SELECT paid.order_id FROM order_items AS paid WHERE paid.name = $3 AND paid.domain_id = $4)
+    AND orders.channel = 'renewal' AND orders.state IN ('awaiting_payment', 'awaiting_verification')
+    AND NOT EXISTS (SELECT 1 FROM order_items AS unpaid LEFT JOIN domains ON domains.id = unpaid.domain_id
+        WHERE unpaid.order_id = orders.id AND (unpaid.term_end = 0 OR domains.paid_until IS NULL OR domains.paid_until = unpaid.term_end))
+`
+
+type ExpireOrdersOfPaidTermsParams struct {
+	Now      int64
+	Clock    int64
+	Name     string
+	DomainID string
+}
+
+// Ends the orders of failed automatic renewals whose terms have all been paid otherwise: nothing is
+// left to pay.
+func (q *Queries) ExpireOrdersOfPaidTerms(ctx context.Context, arg ExpireOrdersOfPaidTermsParams) error {
+	_, err := q.db.ExecContext(ctx, expireOrdersOfPaidTerms,
+		arg.Now,
+		arg.Clock,
+		arg.Name,
+		arg.DomainID,
+	)
+	return err
+}
+
 const getBuyer = `-- name: GetBuyer :one
 SELECT c.id, c.email, c.language,
     coalesce(r.customer_id, '') AS registrant_customer_id, coalesce(r.kind, '') AS kind, coalesce(r.name, '') AS name,

@@ -48,7 +48,10 @@ func (h *Handler) orderBasket(req *ui.Request) error {
 // OrderBasket is orderBasket for a customer who has just signed in. It returns the order's
 // page, or the basket's if something can't be ordered, which says why.
 func (h *Handler) OrderBasket(req *ui.Request) (page string) {
-	page, err := h.createOrder(req)
+	_, err := h.dropBought(req, false) // the basket may be older than a purchase on another device
+	if err == nil {
+		page, err = h.createOrder(req)
+	}
 	if err != nil {
 		httpjson.RecordError(req.W, err)
 		return ui.BasketPathIn(req.Language) + "?" + checkedQuery + "=1"

@@ -305,7 +305,13 @@ func (h *Handler) addTermEnd(req *ui.Request, view *domainView) error {
 		domain.RegistryStatus = view.Record.Statuses
 	}
 	if domain.Status == registrar.DomainRedemption && domain.Term.DeletedAt.IsZero() {
-		domain.Term.DeletedAt = view.Record.Updated // usually by the deletion; the list has it with the next comparison
+		// Usually by the deletion; the list has it with the next comparison. But it was another change if
+		// the registry offers a restore for longer.
+		domain.Term.DeletedAt = view.Record.Updated
+		over := lifecycle.RestoreOver(domain.TLD, domain.Term.DeletedAt, nil, h.Now())
+		if over && slices.ContainsFunc(domain.RegistryStatus, lifecycle.OffersRestore) {
+			domain.Term.DeletedAt = time.Time{}
+		}
 	}
 	view.End, view.Listed = h.termEndOf(req, domain), domain
 	if view.Missing != "" && domain.Status == registrar.DomainRedemption {

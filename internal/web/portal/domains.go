@@ -116,7 +116,7 @@ func (h *Handler) filter(q listQuery) (filter portfolio.Filter, match func(portf
 // isGone reports whether a domain was deleted and can't be restored any more, so that there is nothing
 // left to decide.
 func (h *Handler) isGone(d portfolio.Domain) bool {
-	return d.Status == registrar.DomainRedemption && lifecycle.RestoreOver(d.TLD, d.Term.DeletedAt, h.Now())
+	return d.Status == registrar.DomainRedemption && lifecycle.RestoreOver(d.TLD, d.Term.DeletedAt, d.RegistryStatus, h.Now())
 }
 
 func (h *Handler) domains(req *ui.Request) error { return h.showDomains(req, nil) }

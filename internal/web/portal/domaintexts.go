@@ -69,8 +69,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"term.unpaid_transit": {"Laufzeit vorbei; geht am {1} an DENIC zurück, wenn Sie nicht verlängern", "Term over; goes back to DENIC on {1} unless you renew"},
 	"term.unpaid_until":   {"Laufzeit vorbei; verlängern können Sie voraussichtlich bis {1}", "Term over; you can probably renew until {1}"},
 	"term.unpaid_late": {
-		"Laufzeit vorbei; kann seit {1} jederzeit gelöscht werden, wenn Sie nicht verlängern",
-		"Term over; may be deleted at any time since {1} unless you renew",
+		"Laufzeit vorbei; kann jederzeit gelöscht werden, wenn Sie nicht verlängern",
+		"Term over; may be deleted at any time unless you renew",
 	},
 	"term.unpaid_lasts": {
 		"Nicht bezahlt; die Domain kann jederzeit ausfallen, bis Sie verlängern oder sie auslaufen lassen",
@@ -91,7 +91,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Gelöscht; wiederherstellbar {1} Tage lang ab der Löschung, deren Tag wir noch nicht kennen",
 		"Deleted; can be restored for {1} days from its deletion, whose day we don't know yet",
 	},
-	"term.redemption_over": {"Gelöscht; wiederherstellen ließ sie sich bis {1}", "Deleted; it could be restored until {1}"},
+	"term.redemption_over": {"Gelöscht; wiederherstellen lässt sie sich nicht mehr", "Deleted; it can't be restored any more"},
 	"term.transit":         {"DENIC klärt mit dem Inhaber, wie es weitergeht", "DENIC asks the holder how to proceed"},
 	"term.keep":            {"Entscheidung zurücknehmen", "Undo this choice"},
 	"term.let_expire":      {"Auslaufen lassen", "Let it expire"},

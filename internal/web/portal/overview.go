@@ -216,15 +216,6 @@ func (h *Handler) addDomainBadges(req *ui.Request, view *overviewView) error {
 // Empty reports whether there is nothing to show.
 func (v overviewView) Empty() bool { return v.Overview.Empty() && len(v.Parts) == 0 }
 
-// dropSuspended removes the lines about suspended domains that a line about their address names.
-func (v *overviewView) dropSuspended(names []string) {
-	for i := range v.Parts {
-		v.Parts[i].Lines = slices.DeleteFunc(v.Parts[i].Lines, func(line overviewLine) bool {
-			return v.Parts[i].ID == "decide" && line.Held != nil && line.Held.Restriction == portfolio.Suspended && slices.Contains(names, line.Name)
-		})
-	}
-}
-
 // addDecision adds a line to what waits for the customer, which comes first.
 func (v *overviewView) addDecision(line overviewLine) {
 	if len(v.Parts) == 0 || v.Parts[0].ID != "decide" {

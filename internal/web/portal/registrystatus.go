@@ -25,7 +25,10 @@ var statusTones = map[string]string{
 // registryStatuses returns the statuses of a domain, the most urgent first.
 func registryStatuses(codes []string) []registryStatus {
 	all := make([]registryStatus, 0, len(codes))
-	for _, code := range codes {
+	for i, code := range codes {
+		if slices.Contains(codes[:i], code) { // pendingDelete is a status of both RFCs
+			continue
+		}
 		all = append(all, registryStatus{code, statusTones[code]})
 	}
 	slices.SortStableFunc(all, func(a, b registryStatus) int {

@@ -48,42 +48,25 @@ func (h *Handler) addPrices(req *ui.Request, view *domainView) error {
 		view.Renewals, view.RenewFrom = h.renewalOptions(h.Now(), rate, view.View)
 	}
 	if restorable {
-		view.Restore = h.restoreOffer(h.Now(), rate, view.View, view.End.DeletedAt)
+		view.Restore = h.restoreOffer(h.Now(), rate, view.View, view.Listed)
 	}
 	return nil
 }
 
-// restoreOffer returns nil if the domain can't be restored here. deleted is when it was deleted, zero if
-// unknown.
-func (h *Handler) restoreOffer(now time.Time, rate int, view domainchange.View, deleted time.Time) *restoreOffer {
-	extension, listed := h.Extension(view.Domain.TLD)
+// restoreOffer returns nil if the domain can't be restored here. listed is the domain with what its
+// registry said last.
+func (h *Handler) restoreOffer(now time.Time, rate int, view domainchange.View, listed portfolio.Domain) *restoreOffer {
+	extension, sold := h.Extension(view.Domain.TLD)
+	deleted := listed.Term.DeletedAt
 	redemption := lifecycle.DaysToRestore(view.Domain.TLD, extension.Restore, extension.Renew)
-	if !listed || redemption == 0 || !restorable(view) {
+	if !sold || redemption == 0 || view.Missing != "" || lifecycle.RestoreOver(view.Domain.TLD, deleted, listed.RegistryStatus, now) {
 		return nil
 	}
 	years := provision.YearsAhead(view.Domain.PaidUntil, now, extension.Term())
-	offer := &restoreOffer{
+	return &restoreOffer{
 		Gross: billing.Gross(order.NetPrice(extension, order.Restore, years), rate), Until: view.Domain.PaidUntil.AddDate(years, 0, 0),
-		Last: lifecycle.RestorableUntil(view.Domain.TLD, deleted), Days: redemption,
+		Last: registrar.LastFullDay(lifecycle.RestorableUntil(view.Domain.TLD, deleted)), Days: redemption,
 	}
-	if !offer.Last.After(now) { // that day has passed, and the registry still offers it
-		offer.Last = time.Time{}
-	}
-	return offer
-}
-
-// restorable reports whether the registry still offers to restore a deleted domain, by what it said
-// last (RFC 3915).
-func restorable(view domainchange.View) bool {
-	if view.Missing != "" {
-		return false
-	}
-	return !view.HasRecord || slices.ContainsFunc(view.Record.Statuses, offersRestore)
-}
-
-// offersRestore reports whether a status is that of a domain that can be restored.
-func offersRestore(status string) bool {
-	return status == "redemptionPeriod" || status == "pendingRestore"
 }
 
 // restoreText says until when a deleted domain can be restored, and for how much; false if it
@@ -98,7 +81,7 @@ func (h *Handler) restoreText(req *ui.Request, id string) (string, bool) {
 		return "", false
 	}
 	view := domainchange.View{Domain: domainchange.Domain{TLD: domain.TLD, PaidUntil: domain.PaidUntil}}
-	offer, until := h.restoreOffer(h.Now(), rate, view, domain.Term.DeletedAt), termEnd{}.actUntil(domain)
+	offer, until := h.restoreOffer(h.Now(), rate, view, domain), termEnd{}.actUntil(domain)
 	if offer == nil || until.IsZero() {
 		return "", false
 	}

@@ -66,9 +66,10 @@ func (h *Handler) isBuyer(req *ui.Request, to string) bool {
 	return h.OrderBasket != nil && (to == ui.BasketPath || to == ui.EnglishBasketPath || to == "" && len(req.Basket()) > 0)
 }
 
-// pageAfterSignIn is the page that was asked for, the checkout of a buyer, or the overview.
+// pageAfterSignIn is the page that was asked for, the checkout of a buyer who came from there, or the
+// overview: a basket alone may be an old one.
 func (h *Handler) pageAfterSignIn(req *ui.Request, signedIn account.SignInResult, to string) string {
-	buyer := h.isBuyer(req, to)
+	buyer := to != "" && h.isBuyer(req, to)
 	h.keepBasket(req, signedIn)
 	if !buyer {
 		return cmp.Or(to, ui.HomePath)

@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +31,6 @@ type termEnd struct {
 	CanTurnOn, CanTurnOff, CanLetExpire, CanKeep bool
 	Renewable                                    bool      // by hand
 	RenewableUntil                               time.Time // the last day of a late renewal; zero if unknown
-	DeletedAt                                    time.Time // when we deleted it; zero if we did not
 	// LastDay is the end of the term if that is the last moment for a renewal of an active domain,
 	// and a decision is open; zero otherwise.
 	LastDay time.Time
@@ -43,7 +41,7 @@ type termEnd struct {
 func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 	active, expired := d.Status == registrar.DomainActive, d.Status == registrar.DomainExpired
 	over := expired && lifecycle.PolicyOf(d.TLD).RenewalOver(d.PaidUntil, h.Now())
-	end := termEnd{On: d.Renews(), Expire: d.AtTermEnd == registrar.TermEndExpire, Locked: d.Term.Locked, DeletedAt: d.Term.DeletedAt}
+	end := termEnd{On: d.Renews(), Expire: d.AtTermEnd == registrar.TermEndExpire, Locked: d.Term.Locked}
 	leaving := d.Restriction == portfolio.Leaving // the registry renews nothing until that has ended
 	if !end.Locked && !leaving {
 		end.Renewable, end.RenewableUntil = h.renewable(h.Now(), d)
@@ -52,7 +50,7 @@ func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 		end.CanTurnOn = active && !end.On && !end.Locked && !leaving && h.sold(d.TLD)
 		end.CanTurnOff = end.On && d.Status != registrar.DomainTransferredOut && !h.isGone(d)
 		end.CanLetExpire = (active || expired) && !end.Expire && !over && !leaving
-		end.CanKeep = end.Expire && !over
+		end.CanKeep = (active || expired) && end.Expire && !over
 	}
 	key, args := h.termEndText(req, d, end)
 	end.NextTerm = key == "term.next"
@@ -99,8 +97,10 @@ func (h *Handler) renewable(now time.Time, d portfolio.Domain) (ok bool, until t
 		return d.Status == registrar.DomainActive, time.Time{}
 	}
 	policy := lifecycle.PolicyOf(d.TLD)
+	var end time.Time
 	if policy.RenewableDays > 0 {
-		until = d.PaidUntil.AddDate(0, 0, policy.RenewableDays)
+		end = d.PaidUntil.AddDate(0, 0, policy.RenewableDays)
+		until = registrar.LastFullDay(end)
 	}
 	if policy.RenewalOver(d.PaidUntil, now) {
 		return false, until
@@ -108,7 +108,7 @@ func (h *Handler) renewable(now time.Time, d portfolio.Domain) (ok bool, until t
 	if policy.AtExpiry == lifecycle.RegistryExpires {
 		return true, until
 	}
-	if now.After(until) { // it is late, for example because we could not send a notice
+	if now.After(end) { // it is late, for example because we could not send a notice
 		until = time.Time{}
 	}
 	return true, until
@@ -173,15 +173,15 @@ func (h *Handler) termEndText(req *ui.Request, d portfolio.Domain, end termEnd) 
 		return h.unpaidText(req, d, end)
 	case registrar.DomainRedemption:
 		days := lifecycle.PolicyOf(d.TLD).RedemptionDays
-		switch last := lifecycle.RestorableUntil(d.TLD, d.Term.DeletedAt); {
+		switch until := lifecycle.RestorableUntil(d.TLD, d.Term.DeletedAt); {
 		case days == 0: // its status says that it is deleted
 			return "", nil
-		case last.After(h.Now()):
-			return "term.redemption", []any{day(last)}
-		case last.IsZero() || slices.ContainsFunc(d.RegistryStatus, offersRestore):
+		case lifecycle.RestoreOver(d.TLD, d.Term.DeletedAt, d.RegistryStatus, h.Now()):
+			return "term.redemption_over", nil
+		case until.IsZero():
 			return "term.redemption_undated", []any{days}
 		default:
-			return "term.redemption_over", []any{day(last)}
+			return "term.redemption", []any{day(registrar.LastFullDay(until))}
 		}
 	case registrar.DomainTransit:
 		return "term.transit", nil
@@ -194,7 +194,7 @@ func (h *Handler) termEndText(req *ui.Request, d portfolio.Domain, end termEnd) 
 // zero if unknown.
 func (e termEnd) actUntil(d portfolio.Domain) time.Time {
 	if d.Status == registrar.DomainRedemption {
-		return lifecycle.RestorableUntil(d.TLD, d.Term.DeletedAt)
+		return registrar.LastFullDay(lifecycle.RestorableUntil(d.TLD, d.Term.DeletedAt))
 	}
 	return e.RenewableUntil
 }
@@ -273,7 +273,7 @@ func (h *Handler) unpaidText(req *ui.Request, d portfolio.Domain, end termEnd) (
 	case planned && action == lifecycle.UnpaidTransit:
 		return "term.unpaid_transit", []any{day(step)}
 	case d.Term.WaitsForOperator && end.Expire && end.Renewable && action != lifecycle.UnpaidTransit && deletable:
-		return "term.unpaid_late", []any{day(deletion)}
+		return "term.unpaid_late", nil // without a day: the consent may be later than the end of the term
 	case d.Term.WaitsForOperator && end.Expire && end.Renewable && action != lifecycle.UnpaidTransit:
 		return "term.unpaid_delete", []any{day(deletion)}
 	case policy.Lasts() && end.Renewable && !end.Expire:

@@ -199,7 +199,7 @@ func TestRestore_CreatesOrderWhileRegistryOffersIt(t *testing.T) {
 	if page := b.get(noRestore).body; strings.Contains(page, noRestore+"/restore") || !strings.Contains(page, "Bei uns lässt sie sich nicht wiederherstellen") || strings.Contains(page, "Gelöscht") {
 		t.Errorf("a registry without a redemption period: %s", page)
 	}
-	deadline := s.clock.now().AddDate(0, 0, 30).Format("02.01.2006")
+	deadline := lastFullDay(s.clock.now().AddDate(0, 0, 30))
 	if page := b.get(path).body; !strings.Contains(page, path+"/restore") || strings.Contains(page, path+"/renew") || !strings.Contains(page, deadline) || !strings.Contains(page, "59,50") {
 		t.Errorf("the page lacks price or deadline %s: %s", deadline, page)
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/portal"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 var tokenValue = regexp.MustCompile(`dotkontor_live_[0-9A-Za-z]{49}`)
@@ -219,6 +221,24 @@ func TestPassword_FirstOneIsChosenNotChanged(t *testing.T) {
 	}
 	if page := b.get(path).body; !strings.Contains(page, "<h1>Passwort ändern</h1>") {
 		t.Errorf("the second password: %s", page)
+	}
+}
+
+func TestSignIn_OldBasketDoesNotLeadToTheCheckout(t *testing.T) {
+	t.Parallel()
+	for next, want := range map[string]string{"": "/portal", "/warenkorb": "/checkout/order"} {
+		s := newEnvWith(t, func(_ *env, pages *portal.Config) {
+			pages.OrderBasket = func(*ui.Request) string { return "/checkout/order" }
+		})
+		s.newMember("erika@example.org")
+		b := s.newBrowser()
+		address, err := url.Parse(b.origin)
+		must(t, err)
+		b.client.Jar.SetCookies(address, []*http.Cookie{{Name: "dotkontor_basket", Value: "register:tee.de", Path: "/"}})
+		got := b.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {password}, "next": {next}})
+		if got.location() != want {
+			t.Errorf("from %q: %d %s, want %s", next, got.status, got.location(), want)
+		}
 	}
 }
 

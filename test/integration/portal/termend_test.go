@@ -117,7 +117,7 @@ func TestTermEnd_AnnouncedDeletionKeepsItsDate(t *testing.T) {
 		"held":                               {".com", "", 12, held(2), "Seit " + day(-2) + " nicht im DNS; wird frühestens am " + day(23) + " gelöscht"},
 		"held, an operator decides":          {".com", "", 12, waits(held(2), "operator"), "Seit " + day(-2) + " nicht im DNS; wird frühestens am " + day(23) + " gelöscht"},
 		"held, the day has passed":           {".com", "", 36, waits(held(26), "notices"), "Seit " + day(-26) + " nicht im DNS; kann seit " + day(-1) + " jederzeit gelöscht werden"},
-		"let expire, where consent is asked": {".at", "expire", 1, waits(map[string]any{}, "notices"), "kann seit " + day(-1) + " jederzeit gelöscht werden"},
+		"let expire, where consent is asked": {".at", "expire", 1, waits(map[string]any{}, "notices"), "Laufzeit vorbei; kann jederzeit gelöscht werden"},
 		"the registry deletes it":            {".eu", "", 12, nil, "Die Registry löscht sie frühestens am " + day(28)},
 	} {
 		id := s.addDomainOf(erika.ID, "x", test.tld, registrar.DomainExpired)
@@ -133,6 +133,49 @@ func TestTermEnd_AnnouncedDeletionKeepsItsDate(t *testing.T) {
 	}
 }
 
+// lastFullDay is the last day in Germany before a time, as pages show it.
+func lastFullDay(end time.Time) string {
+	return end.In(registrar.Germany()).AddDate(0, 0, -1).Format("02.01.2006")
+}
+
+func TestDeletedDomain_NoPagePromisesWhatIsOver(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	now := s.clock.now()
+	b := s.signedInBrowser("erika@example.org")
+	for name, test := range map[string]struct {
+		deleted  int
+		statuses string
+		shown    []string
+	}{
+		"our date has passed, statuses are old": {-31, "pendingDelete redemptionPeriod", []string{"pendingDelete", "redemptionPeriod"}},
+		"the registry ended it early":           {-10, "pendingDelete pendingDelete", []string{"pendingDelete", "pendingDelete"}},
+	} {
+		id := s.addDomainOf(erika.ID, "x", ".io", registrar.DomainRedemption)
+		s.addTermEnd(id, erika.ID, 45, map[string]any{"state": "redemption", "deleted_at": now.AddDate(0, 0, test.deleted).UnixMicro()})
+		s.exec("UPDATE domains SET at_term_end = 'expire', registry_status = $1 WHERE id = $2", test.statuses, id)
+		s.registry.records["x.io"] = domainchange.Record{Statuses: test.shown}
+		for _, path := range []string{"/portal", "/portal/domains", "/portal/domains/" + id} {
+			page := b.get(path).body
+			if !strings.Contains(page, "wiederherstellen lässt sie sich nicht mehr") || strings.Contains(page, "wiederherstellbar") || strings.Contains(page, id+"/restore") {
+				t.Errorf("%s: %s: %s", name, path, page)
+			}
+			if strings.Contains(page, "Entscheidung zurücknehmen") || strings.Contains(page, "<p>.</p>") {
+				t.Errorf("%s: %s offers to undo a choice: %s", name, path, page)
+			}
+			if strings.Count(page, "(pendingDelete)") > 1 {
+				t.Errorf("%s: %s repeats a status: %s", name, path, page)
+			}
+		}
+		if got := b.post("/portal/domains/"+id+"/keep", nil); got.status != http.StatusConflict || !strings.Contains(got.body, "lässt sich nicht mehr verlängern") {
+			t.Errorf("%s: the choice is undone: %d %s", name, got.status, got.body)
+		}
+		s.exec("DELETE FROM term_ends")
+		s.exec("DELETE FROM domains")
+	}
+}
+
 func TestDeletedDomain_AllPagesNameTheSameLastDay(t *testing.T) {
 	t.Parallel()
 	s := newEnvWith(t, (&fakeOrders{}).install)
@@ -141,7 +184,7 @@ func TestDeletedDomain_AllPagesNameTheSameLastDay(t *testing.T) {
 	now := s.clock.now()
 	s.addTermEnd(id, erika.ID, 45, map[string]any{"state": "redemption", "deleted_at": now.AddDate(0, 0, -10).UnixMicro()})
 	b := s.signedInBrowser("erika@example.org")
-	last := now.AddDate(0, 0, 20).UTC().Format("02.01.2006")
+	last := lastFullDay(now.AddDate(0, 0, 20))
 	for _, path := range []string{"/portal/domains/" + id, "/portal/domains", "/portal"} {
 		if page := b.get(path).body; !strings.Contains(page, "wiederherstellbar bis "+last) {
 			t.Errorf("%s lacks %s: %s", path, last, page)
@@ -154,7 +197,7 @@ func TestDeletedDomain_AllPagesNameTheSameLastDay(t *testing.T) {
 			t.Errorf("it waits for a decision: %s", decide)
 		}
 	}
-	if !strings.Contains(home, "wiederherstellen ließ sie sich bis") {
+	if !strings.Contains(home, "wiederherstellen lässt sie sich nicht mehr") {
 		t.Errorf("the overview: %s", home)
 	}
 }

@@ -80,7 +80,7 @@ func (t *tx) advanceDomain(domain *Domain, place NameEntry) {
 		t.putDomain(domain)
 	case PendingRestore:
 		// Without a report the domain returns to redemption (RFC 3915, 2).
-		domain.Phase, domain.PhaseUntil = Redemption, t.now.Add(redemptionPeriod)
+		domain.Phase, domain.PhaseUntil = Redemption, t.now.Add(place.Policy.redemption())
 		t.putDomain(domain)
 		t.enqueueMessage(domain.Sponsor, Message{Text: "Restore report missing: the domain is in redemption again"})
 	case PendingDelete:

@@ -41,7 +41,7 @@ func (l *Ledger) DeleteDomain(by Request, name string) (deleted DomainDeleted, e
 			domain.Expires = domain.Expires.AddDate(-1, 0, 0)
 		}
 		domain.AutoRenewed, domain.Renewed, domain.MovedIn, domain.RenewYears = time.Time{}, time.Time{}, time.Time{}, 0
-		domain.Phase, domain.PhaseUntil = Redemption, t.now.Add(redemptionPeriod)
+		domain.Phase, domain.PhaseUntil = Redemption, t.now.Add(place.Policy.redemption())
 		domain.Deleted, domain.Asked = t.now, t.by.TRID
 		deleted.Pending = true
 		t.putDomain(domain)

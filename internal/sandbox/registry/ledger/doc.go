@@ -21,13 +21,15 @@
 //	                 one                              expiry   autoRenewPeriod; message to the sponsor
 //	pendingCreate    create of pending-…              5 s      active; message with paResult 1
 //	                 create of pendingfail-…          5 s      gone; message with paResult 0
-//	redemptionPeriod delete after the addPeriod       30 d     pendingDelete
+//	redemptionPeriod delete after the addPeriod       30 d ¹   pendingDelete
 //	pendingRestore   restore request in the           7 d      redemptionPeriod again, unless the
 //	                 redemptionPeriod                          report made it active before
 //	pendingDelete    the end of the redemption        5 d      gone; message with paResult 1
 //	transit          delete of a .de name             30 d     gone
 //	expired          the expiry, in zones that do     policy   gone; a renewal within the policy's days makes it
 //	                 not renew by themselves                   active again
+//
+// ¹ 60 d in .at, .co.at and .or.at, 40 d in .be, .ch, .li and .nl.
 //
 // A pending transfer does not change the phase.
 //

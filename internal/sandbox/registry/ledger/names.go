@@ -40,6 +40,8 @@ type Policy struct {
 	// DropDays is how long a domain exists after its expiry if the zone does not renew by
 	// itself; 0 means that it does. RenewDays is how long it can be renewed in that time.
 	DropDays, RenewDays int
+	// RestoreDays is how long a deleted domain can be restored; 0 means 30.
+	RestoreDays int
 	// TransferKeepsTerm means that a transfer adds no time.
 	TransferKeepsTerm bool
 	// MinYears and MaxYears limit a create; 0 means 1 and 10.
@@ -55,12 +57,14 @@ func PolicyOf(zone string) Policy {
 		return Policy{Personality: Thick, Contacts: FourContacts}
 	case ".de":
 		return Policy{Personality: Gateway, Contacts: RegistrantOnly, Gateway: true}
-	case ".be", ".it":
+	case ".be":
+		return Policy{NoRenew: true, RestoreDays: 40}
+	case ".it":
 		return Policy{NoRenew: true}
 	case ".at", ".co.at", ".or.at":
-		return Policy{Personality: NicAT, Contacts: RegistrantTech, NoRenew: true, TransferKeepsTerm: true}
+		return Policy{Personality: NicAT, Contacts: RegistrantTech, NoRenew: true, TransferKeepsTerm: true, RestoreDays: 60}
 	case ".ch", ".li", ".nl":
-		return Policy{NoRenew: true, TransferKeepsTerm: true}
+		return Policy{NoRenew: true, TransferKeepsTerm: true, RestoreDays: 40}
 	case ".eu":
 		return Policy{Personality: EURid, Contacts: RegistrantTech, DropDays: 40}
 	case ".se", ".nu":
@@ -76,6 +80,14 @@ func PolicyOf(zone string) Policy {
 	default:
 		return Policy{}
 	}
+}
+
+// redemption is how long a deleted domain can be restored.
+func (p Policy) redemption() time.Duration {
+	if p.RestoreDays > 0 {
+		return time.Duration(p.RestoreDays) * day
+	}
+	return redemptionPeriod
 }
 
 // NameEntry is the zone and initial state of a name.
