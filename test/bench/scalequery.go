@@ -70,6 +70,7 @@ var fixedParameters = map[string]any{
 	"ListRefundedOrders.$1":      `["ord_x"]`,
 	"CountDomainFilters.$2":      "%clientTransferProhibited%",
 	"ListDomainsUnderWay.$2":     `["dom_x"]`,
+	"ListAcquiredNames.$2":       `["x.org"]`,
 	"ListReceipts.$2":            `["dcl_x"]`,
 	"InsertInvoices.$1":          `[]`,
 	"ReportOutgoingTransfer.$2":  "Rival",
@@ -141,8 +142,8 @@ var fixedParameters = map[string]any{
 // every outgoing transfer is open and leased, no dispute is about a domain's order,
 // and no key rotation is running. Their time is that of the search.
 var emptyResultQueries = []string{
-	"SumInvoices",                             // of a day without invoices
-	"ListHeldDomains",                         // of names that are not there
+	"SumInvoices",                          // of a day without invoices
+	"ListHeldDomains", "ListAcquiredNames", // of names that are not there
 	"FreezeRegistrants",                       // every domain has a registrant
 	"DeletePendingInvoices", "InsertInvoices", // of lists without a row
 	"KeepNoticesOfAddress", // every notice has its account
@@ -159,7 +160,7 @@ var emptyResultQueries = []string{
 	"ListHandledInquiries", "DeleteHandledInquiries", "DeleteHandledInquiriesOfCustomer",
 	"InsertRenewal", "FailPaidRenewal", "ExpireOrdersOfPaidTerms", "ListCustomersToAnnounce", "ListDomainsToAnnounce", "ListCustomersOfDueRenewals", "ListDueRenewals",
 	"LockDueRenewalDomains", "StartRenewals",
-	"ConfirmBrake", "CountBrakeActions", "GetBrake", "SetBrakeRun", "StopBrakeByClock", "StopBrakeByVolume", "ListUndatedReminders", "GetAnnouncedRenewal",
+	"ConfirmBrake", "CountBrakeActions", "GetBrake", "SetBrakeRun", "StopBrakeByClock", "StopBrakeByVolume", "ListUndatedReminders", "GetRenewalOfTerm",
 	"DeleteOldBulkActions", "ListOpenRenewalOrderIDs", "DetachMethodsOfCustomer", "KeepDefaultMethod",
 	"ListUncheckedDomains", "SetContactCheck", "ListDomainsToRelease", "ClearContactHold", // every domain waits for its check
 	"InsertOverdueTermEnd", "InsertTermEnd", "InsertDeletedTermEnd", "ListClosedDomainIDs", "ListOverdueDomains", "ListPlannedTermEnds",
