@@ -169,7 +169,10 @@ func TestOverviewFacts_RefundReturnedByTheBankIsSpentUntilSettled(t *testing.T) 
 			ID: "ref_2", Payment: o.Payments[0].ID, Amount: o.Totals.Gross, Source: order.ByOperator, Replaces: "ref_1", CreatedAt: testTime,
 			Parts: []order.RefundPart{{Item: o.Items[0].ID, Gross: o.Totals.Gross}},
 		}
-		set(func(o *order.Order) { o.Refunds[0].Task, o.Refunds = order.TaskNone, append(o.Refunds, again) })
+		set(func(o *order.Order) {
+			o.Refunds[0].Task = order.TaskNone
+			o.Refunds = append(o.Refunds, again)
+		})
 		check("due again", false, 0)
 		set(func(o *order.Order) {
 			o.Refunds[1].Failure, o.Refunds[1].FailedAt, o.Refunds[1].Task = order.ChargeDisputed, testTime, order.TaskRefused
