@@ -232,7 +232,7 @@ func TestUnpaidTerm_WithoutGraceIsDeletedOnItsDay(t *testing.T) {
 	}
 	s.advance(1)
 	s.wantState(id, lifecycle.Redemption, "")
-	s.advance(40)
+	s.advance(46) // the quarantine, and what the simulated registry takes to drop it
 	s.wantState(id, lifecycle.Closed, "")
 }
 
