@@ -36,7 +36,7 @@ func AddToFirstMail(queued, added map[string]string, domain string) map[string]s
 const keptNames, keptDomains, allKept = "kept", "kept_domains", "all_kept"
 
 func nameKept(data map[string]string, names ...string) {
-	all, _ := strconv.Atoi(data[keptDomains]) // none: there is none yet
+	all, _ := strconv.Atoi(data[keptDomains]) // absent before the first one
 	for _, name := range names {
 		if all++; all <= maxNamed {
 			data[keptNames] += name + "\n"

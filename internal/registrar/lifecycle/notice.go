@@ -146,8 +146,8 @@ func (s *Service) storeNotice(ctx context.Context, domain Domain, notice Notice,
 	}
 }
 
-// reminderDays are the days after the end of a term on which the customer of a domain that waits for
-// their consent, or for an operator, is reminded: the registry has renewed it, and nobody has paid.
+// reminderDays are the days after the end of an unpaid term on which the customer is reminded, if the
+// registry has renewed the domain and it is not deleted without their consent or an operator.
 var reminderDays = [...]int{14, 30, 60, 90}
 
 // unpaidReminder is the reminder about a waiting term, if one has become due since it was last checked;

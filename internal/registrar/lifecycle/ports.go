@@ -26,8 +26,8 @@ type noticeStore interface {
 	// GetDeclared returns whether the customer lets a domain expire, and when they terminated the contract
 	// about it or withdrew from it.
 	GetDeclared(ctx context.Context, customer, domain string, termEnd time.Time) (Declared, error)
-	// AnnouncedRenewal returns the announced charge for a term that renews automatically, or only that
-	// there is none because automatic renewal begins with the next term; false if there is neither. After a
+	// AnnouncedRenewal returns the charge that was announced for a term. It returns false if none was,
+	// except while automatic renewal is on but begins with the next term (Charge.NextTerm). After a
 	// failed charge the customer is asked to renew, like everyone else.
 	AnnouncedRenewal(ctx context.Context, customer, domain string, termEnd time.Time) (Charge, bool, error)
 	// StoreExpiryNotice stores the notice and queues its mail. A domain whose term is over

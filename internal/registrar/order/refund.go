@@ -54,7 +54,7 @@ const (
 	TaskAssign   RefundTask = "assign"   // made at the provider: it is unknown for which items
 	TaskReturned RefundTask = "returned" // the bank returned the money: pay the customer another way
 	TaskRefused  RefundTask = "refused"  // the provider refused what an operator ordered
-	TaskDomains  RefundTask = "domains"  // made at the provider, nothing is left: what becomes of the domains?
+	TaskDomains  RefundTask = "domains"  // refunded in full at the provider; an operator decides about the domains
 )
 
 // Error codes of refunds.

@@ -349,8 +349,8 @@ func (s *Refunds) Repeat(ctx context.Context, operator registrar.Actor, id, refu
 	return err
 }
 
-// Settle closes a returned or refused refund, or the question what becomes of the domains of one. The
-// note says what was done.
+// Settle closes the task of a refund that was returned, was refused, or left domains with the customer.
+// The note says what was done.
 func (s *Refunds) Settle(ctx context.Context, operator registrar.Actor, id, refund, note string) error {
 	note, ok := cleanNote(note)
 	if !ok {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -352,7 +351,7 @@ func (o *Overview) addOrders(orders []Order, hasRegistrant bool, now time.Time) 
 func (o *Overview) addDomain(d portfolio.Domain, now time.Time) {
 	line := Line{Kind: Expiring, Domain: d, Until: d.PaidUntil}
 	switch {
-	case d.Status == registrar.DomainRedemption && lifecycle.RestoreOver(d.TLD, d.Term.DeletedAt, d.RegistryStatus, now):
+	case d.IsGone(now):
 		line.Kind, line.Until = Deleted, time.Time{}
 		o.InProgress = append(o.InProgress, line)
 		return

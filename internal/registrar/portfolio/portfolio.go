@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 )
 
 // The codes of this package's errors.
@@ -103,6 +104,11 @@ func (s State) status() registrar.DomainStatus {
 	return registrar.DomainStatus(s)
 }
 
+// IsGone reports whether a domain was deleted and can't be restored any more: nothing is left to decide.
+func (d Domain) IsGone(now time.Time) bool {
+	return d.Status == registrar.DomainRedemption && lifecycle.RestoreOver(d.TLD, d.Term.DeletedAt, d.RegistryStatus, now)
+}
+
 // OutOfDNS reports whether a domain is out of the DNS although its state does not say so: it expired
 // or is leaving, and we hold it, or the registry did when its status was last read.
 func (d Domain) OutOfDNS() bool {
@@ -142,7 +148,7 @@ type Term struct {
 // UnderWay is what is not finished about a domain.
 type UnderWay struct {
 	ConfirmBy time.Time // when the domain is suspended unless its holder's address is confirmed; zero if it is
-	Change    string    // the kind of the domain change that is not finished; empty if there is none
+	Change    string    // kind of the domain change in progress, if any
 	ChangeAt  time.Time // when that change continues; zero if it does not wait
 }
 

@@ -62,9 +62,9 @@ func (s *Service) GiveUp(ctx context.Context, operator registrar.Actor, id strin
 	return nil
 }
 
-// whyNotStuck returns why an item can't be given up; empty if an attempt at it has failed and no node
-// works on it. A command that timed out may be executed a little later, so its answer is given as much
-// time again.
+// whyNotStuck returns why an item can't be given up; empty if it can: an attempt has failed, and no node
+// is working on it. The registry may still execute a command that timed out, so we wait for its answer
+// once more as long.
 func (s *Service) whyNotStuck(item Item) registrar.Code {
 	switch {
 	case item.State.Final(), item.State == StateUndoing:

@@ -12,7 +12,7 @@ import (
 type mailLine struct {
 	Renewal
 	shown registrar.Cents // the price before, for MailRenewalPriceRise
-	held  withdrawal.Kind // of an open notice that puts it on hold; empty if there is none
+	held  withdrawal.Kind // kind of the open notice that puts it on hold, if any
 
 	// Of an announced charge: its mail, its price without VAT and the rate.
 	kind registrar.MailKind

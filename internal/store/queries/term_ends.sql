@@ -17,8 +17,8 @@ FROM domains
 WHERE domains.id = sqlc.arg(domain_id) AND domains.status = 'expired'
 ON CONFLICT DO NOTHING;
 
--- A domain that its registry has deleted after its term, without a row that was followed there. It may
--- have ended before the first run: nothing is done but to look at it.
+-- Follows a domain that its registry deleted after its term, and that has no row. Its term may have ended
+-- before the first run; we only read its state.
 -- name: InsertDeletedTermEnd :exec
 INSERT INTO term_ends (domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, deleted_at, updated_at)
 SELECT domains.id, domains.paid_until, domains.customer_id, domains.name, domains.tld, domains.account, 'redemption',

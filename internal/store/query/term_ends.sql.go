@@ -263,8 +263,8 @@ type InsertDeletedTermEndParams struct {
 	DomainID  string
 }
 
-// A domain that its registry has deleted after its term, without a row that was followed there. It may
-// have ended before the first run: nothing is done but to look at it.
+// Follows a domain that its registry deleted after its term, and that has no row. Its term may have ended
+// before the first run; we only read its state.
 func (q *Queries) InsertDeletedTermEnd(ctx context.Context, arg InsertDeletedTermEndParams) error {
 	_, err := q.db.ExecContext(ctx, insertDeletedTermEnd,
 		arg.StepAt,

@@ -9,7 +9,6 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
-	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
@@ -103,20 +102,14 @@ func (h *Handler) filter(q listQuery) (filter portfolio.Filter, match func(portf
 		filter.Status, filter.LacksStatus, match = registrar.DomainActive, domainchange.TransferLock, h.isUnlocked
 	case stateAttention:
 		filter.UrgentBefore = soon
-		match = func(d portfolio.Domain) bool { return !h.isGone(d) }
+		match = func(d portfolio.Domain) bool { return !d.IsGone(h.Now()) }
 	default:
 		filter.State = portfolio.State(q.State)
 	}
 	if filter.AutoRenew == portfolio.AutoRenewOff && q.State == "" { // nobody can turn it on for the others
-		match = func(d portfolio.Domain) bool { return d.Status != registrar.DomainTransferredOut && !h.isGone(d) }
+		match = func(d portfolio.Domain) bool { return d.Status != registrar.DomainTransferredOut && !d.IsGone(h.Now()) }
 	}
 	return filter, match
-}
-
-// isGone reports whether a domain was deleted and can't be restored any more, so that there is nothing
-// left to decide.
-func (h *Handler) isGone(d portfolio.Domain) bool {
-	return d.Status == registrar.DomainRedemption && lifecycle.RestoreOver(d.TLD, d.Term.DeletedAt, d.RegistryStatus, h.Now())
 }
 
 func (h *Handler) domains(req *ui.Request) error { return h.showDomains(req, nil) }
@@ -202,7 +195,8 @@ func (h *Handler) countFilters(req *ui.Request, view *domainsView) error {
 	if err != nil || !slices.ContainsFunc(view.States, deleted) {
 		return err
 	}
-	gone, _, err := h.Portfolio.ListMatching(req.R.Context(), req.Actor(), portfolio.Filter{Status: registrar.DomainRedemption}, h.isGone)
+	gone, _, err := h.Portfolio.ListMatching(req.R.Context(), req.Actor(), portfolio.Filter{Status: registrar.DomainRedemption},
+		func(d portfolio.Domain) bool { return d.IsGone(h.Now()) })
 	view.Counts[stateAttention] -= len(gone)
 	return err
 }

@@ -48,7 +48,7 @@ func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 	}
 	if h.Renewals != nil {
 		end.CanTurnOn = active && !end.On && !end.Locked && !leaving && h.sold(d.TLD)
-		end.CanTurnOff = end.On && d.Status != registrar.DomainTransferredOut && !h.isGone(d)
+		end.CanTurnOff = end.On && d.Status != registrar.DomainTransferredOut && !d.IsGone(h.Now())
 		end.CanLetExpire = (active || expired) && !end.Expire && !over && !leaving
 		end.CanKeep = (active || expired) && end.Expire && !over
 	}
@@ -176,7 +176,7 @@ func (h *Handler) termEndText(req *ui.Request, d portfolio.Domain, end termEnd) 
 		switch until := lifecycle.RestorableUntil(d.TLD, d.Term.DeletedAt); {
 		case days == 0: // its status says that it is deleted
 			return "", nil
-		case lifecycle.RestoreOver(d.TLD, d.Term.DeletedAt, d.RegistryStatus, h.Now()):
+		case d.IsGone(h.Now()):
 			return "term.redemption_over", nil
 		case until.IsZero():
 			return "term.redemption_undated", []any{days}
