@@ -215,7 +215,7 @@ func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domai
 		data["days_left"] = strconv.Itoa(left)
 	}
 	s.addPolicy(data, domain, now)
-	if PolicyOf(domain.TLD).RenewalEndsWithTerm() {
+	if EndsWithTerm(domain.TLD, domain.Expires) {
 		data["over"] = "true"
 	}
 	if price := s.cfg.RenewalPrice(ctx, domain, now); price.Gross > 0 {

@@ -433,7 +433,7 @@ func (s *Consents) change(
 		}
 		if to == Expire {
 			update.Mail.Data["unpaid"] = string(lifecycle.ActionOnExpiry(d.TLD))
-			if policy.RenewalEndsWithTerm() {
+			if lifecycle.EndsWithTerm(d.TLD, d.Status == registrar.DomainActive) {
 				update.Mail.Data["over"] = "true"
 			}
 			if d.Status == registrar.DomainExpired {

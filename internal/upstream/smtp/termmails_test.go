@@ -113,6 +113,15 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			kind: registrar.MailExpiringWeek, facts: map[string]string{"over": "true", "term_end": "2026-12-15T17:55:00Z", "hold_at": "", "delete_at": "2026-12-15", "redemption_days": ""}, de: []string{"bis 15.12.2026, 18:55 Uhr MEZ", "löschen wir die Domain zu diesem Zeitpunkt."},
 			en: []string{"we delete the domain at that time."}, never: "nach diesem Tag",
 		},
+		"let expire, deleted with the end of its term": {
+			kind: registrar.MailExpired, facts: map[string]string{"choice": "expire", "over": "true", "expired": "true", "hold_at": "", "delete_at": "2026-12-15", "redemption_days": "60", "renewal": "30.70", "renewal_years": "1"},
+			de: []string{"gewählt, diese Domain auslaufen zu lassen. Verlängern lässt sie sich bei uns nicht mehr. Wir löschen sie frühestens am 15.12.2026. Danach lässt sie sich noch 60 Tage lang wiederherstellen"},
+			en: []string{"You chose to let this domain expire. It can no longer be renewed through us. We delete it on 15 December 2026 at the earliest. After that it can be restored for another 60 days"}, never: "behalten",
+		},
+		"let expire, deleted with the end of its term, to the holder": {
+			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "expired", "over": "true", "expired": "true", "hold_at": "", "delete_at": "2026-12-15", "redemption_days": "60"},
+			de: []string{"nicht mehr. Wir löschen sie frühestens am 15.12.2026. Danach lässt sie sich noch 60 Tage lang wiederherstellen."}, en: []string{"We delete it on 15 December 2026 at the earliest. After that it can be restored for another 60 days."}, never: "behalten",
+		},
 		"only during the term, to the holder": {
 			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "expiring_week", "over": "true", "hold_at": "", "delete_at": "", "term_end": "2026-12-15T17:55:00Z"}, de: []string{"nur bis 15.12.2026, 18:55 Uhr MEZ. Dann wird sie gelöscht"}, en: []string{"only until 15 December 2026, 18:55 CET"}, never: "nicht mehr.",
 		},

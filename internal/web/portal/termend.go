@@ -31,19 +31,20 @@ type termEnd struct {
 	CanTurnOn, CanTurnOff, CanLetExpire, CanKeep bool
 	Renewable                                    bool      // by hand
 	RenewableUntil                               time.Time // the last day of a late renewal; zero if unknown
-	// LastDay is the end of the term if that is the last moment for a renewal of an active domain,
-	// and a decision is open; zero otherwise.
-	LastDay time.Time
+	// LastDay is the end of the term if that is the last moment for a renewal of an active domain
+	// that does not renew automatically, UndoUntil if it would be the last moment to undo that it
+	// expires; zero otherwise.
+	LastDay, UndoUntil time.Time
 }
 
 // termEndOf decides by what is stored, so that the list, the page and the agents' tools
 // agree.
 func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 	active, expired := d.Status == registrar.DomainActive, d.Status == registrar.DomainExpired
-	over := expired && lifecycle.PolicyOf(d.TLD).RenewalOver(d.PaidUntil, h.Now())
 	end := termEnd{On: d.Renews(), Expire: d.AtTermEnd == registrar.TermEndExpire, Locked: d.Term.Locked}
+	over := expired && (lifecycle.PolicyOf(d.TLD).RenewalOver(d.PaidUntil, h.Now()) || deletesNow(d))
 	leaving := d.Restriction == portfolio.Leaving // the registry renews nothing until that has ended
-	if !end.Locked && !leaving {
+	if !end.Locked && !leaving && !deletesNow(d) {
 		end.Renewable, end.RenewableUntil = h.renewable(h.Now(), d)
 	}
 	if h.Renewals != nil {
@@ -54,8 +55,11 @@ func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 	}
 	key, args := h.termEndText(req, d, end)
 	end.NextTerm = key == "term.next"
-	if active && (!end.On || end.NextTerm) && lifecycle.PolicyOf(d.TLD).RenewalEndsWithTerm() {
+	if active && (!end.On || end.NextTerm) && lifecycle.EndsWithTerm(d.TLD, end.Expire) {
 		end.LastDay = d.PaidUntil
+	}
+	if active && lifecycle.EndsWithTerm(d.TLD, true) {
+		end.UndoUntil = d.PaidUntil
 	}
 	if key != "" {
 		end.Text = h.templates.Text(req.Language, key, args...)
@@ -63,6 +67,13 @@ func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 	end.Automatic = active && end.On && !end.Locked && !leaving
 	end.Charges = key == "term.renews" || key == "term.announced" || key == "term.retry"
 	return end
+}
+
+// deletesNow reports whether a domain that its customer let expire is being deleted because its term
+// has ended: it can't be kept any more, unless an operator has to decide first.
+func deletesNow(d portfolio.Domain) bool {
+	expire := d.Status == registrar.DomainExpired && d.AtTermEnd == registrar.TermEndExpire
+	return expire && !d.Term.WaitsForOperator && lifecycle.EndsWithTerm(d.TLD, true) && lifecycle.ActionOnExpiry(d.TLD) == lifecycle.UnpaidDelete
 }
 
 // hold changes what happens at the end of a domain's term while notices about its contract are open:
@@ -254,6 +265,9 @@ func (h *Handler) unpaidText(req *ui.Request, d portfolio.Domain, end termEnd) (
 		}
 		return "term.held", []any{day(d.Term.HeldAt), day(deletion)}
 	case "deleting":
+		return "term.deleting", nil
+	}
+	if deletesNow(d) {
 		return "term.deleting", nil
 	}
 	action := policy.Unpaid

@@ -37,6 +37,31 @@ func TestTermEnd_LastDayIsNamedAndNothingIsOfferedAfterIt(t *testing.T) {
 	}
 }
 
+func TestTermEnd_DomainLetExpireIsNotOfferedOnceItIsDeleted(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	id := s.addDomainOf(erika.ID, "egal", ".at", registrar.DomainActive)
+	path, last := "/portal/domains/"+id, `<time data-clock datetime="`+s.clock.now().Add(90*24*time.Hour).UTC().Format("2006-01-02T15:")
+	b := s.signedInBrowser("erika@example.org")
+	if page := b.get(path).body; !strings.Contains(page, "Zurücknehmen können Sie das nur bis zum Ende der Laufzeit, bis "+last) || strings.Contains(page, "Verlängern können Sie nur bis") {
+		t.Errorf("before the choice: %s", page)
+	}
+	b.post(path+"/expire", nil)
+	if page := b.get(path).body; !strings.Contains(page, path+"/keep") || !strings.Contains(page, "Verlängern können Sie nur bis zum Ende der Laufzeit, bis "+last) {
+		t.Errorf("after the choice: %s", page)
+	}
+	s.exec("UPDATE domains SET status = 'expired' WHERE id = $1", id)
+	s.addTermEnd(id, erika.ID, 0, nil)
+	if page := b.get(path).body; strings.Contains(page, path+"/keep") || strings.Contains(page, path+"/renew") || strings.Contains(page, "nicht verlängern") || !strings.Contains(page, "Wird gerade gelöscht.") {
+		t.Errorf("while it is deleted: %s", page)
+	}
+	s.exec("UPDATE term_ends SET waits_for = 'refused'")
+	if page := b.get(path).body; !strings.Contains(page, path+"/keep") || !strings.Contains(page, path+"/renew") {
+		t.Errorf("the registry refused the deletion: %s", page)
+	}
+}
+
 func TestExpiredDomain_SaysOutageFirst(t *testing.T) {
 	t.Parallel()
 	s := newEnvWith(t, (&fakeOrders{}).install)
