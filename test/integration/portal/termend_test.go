@@ -158,6 +158,39 @@ func TestTermEnd_AnnouncedDeletionKeepsItsDate(t *testing.T) {
 	}
 }
 
+func TestOverview_DeadlineOfExpiredDomainIsTheDayItGoesOffline(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	now := s.clock.now()
+	day := func(days int) string { return now.AddDate(0, 0, days).UTC().Format("02.01.2006") }
+	for name, test := range map[string]struct {
+		tld       string
+		endedDays int
+		columns   map[string]any
+		want      string
+	}{
+		"we take it out of the DNS":        {".com", 2, map[string]any{"step_at": now.AddDate(0, 0, 8).UnixMicro()}, day(8)},
+		"the registry does":                {".uk", 2, nil, day(28)},
+		"it is out of the DNS":             {".com", 12, map[string]any{"state": "held", "held_at": now.AddDate(0, 0, -2).UnixMicro()}, lastFullDay(now.AddDate(0, 0, 23))},
+		"the registry has taken it out":    {".uk", 40, nil, lastFullDay(now.AddDate(0, 0, 50))},
+		"it is handed over, never offline": {".de", 5, map[string]any{"step_at": now.AddDate(0, 0, 9).UnixMicro()}, lastFullDay(now.AddDate(0, 0, 9))},
+	} {
+		id := s.addDomainOf(erika.ID, "x", test.tld, registrar.DomainExpired)
+		s.addTermEnd(id, erika.ID, test.endedDays, test.columns)
+		_, deadline, _ := strings.Cut(b.get("/portal").body, `data-label="Frist"`)
+		if deadline, _, _ = strings.Cut(deadline, "</td>"); !strings.Contains(deadline, ">"+test.want+"</time>") {
+			t.Errorf("%s: the deadline is %s, want %s", name, deadline, test.want)
+		}
+		if page := b.get("/portal/domains/" + id).body; !strings.Contains(page, test.want) {
+			t.Errorf("%s: the page lacks %s: %s", name, test.want, page)
+		}
+		s.exec("DELETE FROM term_ends")
+		s.exec("DELETE FROM domains")
+	}
+}
+
 // lastFullDay is the last day in Germany before a time, as pages show it.
 func lastFullDay(end time.Time) string {
 	return end.In(registrar.Germany()).AddDate(0, 0, -1).Format("02.01.2006")
