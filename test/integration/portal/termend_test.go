@@ -274,6 +274,22 @@ func TestExpiredDomain_PageExplainsFromWhenARenewalCounts(t *testing.T) {
 	}
 }
 
+func TestDomainPage_DenicHasNoExpiry(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	for tld, want := range map[string]bool{".de": false, ".org": true} {
+		id := s.addDomainOf(erika.ID, "x", tld, registrar.DomainExpired)
+		s.addTermEnd(id, erika.ID, 5, map[string]any{"step_at": s.clock.now().AddDate(0, 0, 9).UnixMicro()})
+		must(t, s.db.PutRegistryRecord(t.Context(), id, domainchange.Record{Expires: s.clock.now().AddDate(0, 11, 0), Statuses: []string{"ok"}, ReadAt: time.Now()}))
+		page := b.get("/portal/domains/" + id).body
+		if strings.Contains(page, "Läuft bei der Registry ab") != want || tld == ".de" && strings.Count(page, "an DENIC zurück") != 1 {
+			t.Errorf("%s: %s", tld, page)
+		}
+	}
+}
+
 func TestDomainThatLeft_ShowsNothingOfItsLastTime(t *testing.T) {
 	t.Parallel()
 	s := newEnvWith(t, (&fakeOrders{}).install)
