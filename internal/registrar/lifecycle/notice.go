@@ -285,12 +285,10 @@ func (s *Service) addPolicy(data map[string]string, domain Domain, now time.Time
 	if policy.Unpaid == UnpaidConsent {
 		data["unpaid"] = string(UnpaidDelete)
 	}
-	var hold time.Time
 	if policy.HoldAfter > 0 {
-		hold = notBefore(domain.PaidUntil.AddDate(0, 0, policy.HoldAfter), now)
-		data["hold_at"] = dateText(hold)
+		data["hold_at"] = dateText(notBefore(domain.PaidUntil.AddDate(0, 0, policy.HoldAfter), now))
 	}
-	data["delete_at"] = dateText(notBefore(policy.DeletionAt(domain.PaidUntil, hold), now))
+	data["delete_at"] = dateText(policy.PlannedDeletion(domain.PaidUntil, now))
 	if policy.RedemptionDays > 0 {
 		data["redemption_days"] = strconv.Itoa(policy.RedemptionDays)
 	}

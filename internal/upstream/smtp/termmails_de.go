@@ -48,8 +48,8 @@ Inhaber schreibt.{{else if or (eq .Unpaid "mixed") (not .Unpaid)}}.de-Domains
 übergeben wir nach dem Ende der Laufzeit an die Registry DENIC, die dem
 Inhaber schreibt. Die anderen werden aus dem DNS genommen und gelöscht;
 danach kann sie jeder registrieren.{{else}}Nach dem Ende
-der Laufzeit {{if .More}}werden die Domains{{else}}wird die Domain{{end}} aus dem DNS genommen und gelöscht;
-danach kann sie jeder registrieren.{{end}}`
+der Laufzeit {{if .More}}werden die Domains{{else}}wird die Domain{{end}} aus dem DNS genommen und gelöscht{{if .Days}}.{{else}};
+danach kann sie jeder registrieren.{{end}}{{end}}`
 
 // germanExpiryEnd is until when the customer can still decide otherwise: "Bis …".
 const germanExpiryEnd = `{{if .Over}}zum Ende der Laufzeit{{if not .More}} am {{.Date}}{{end}}{{else}}zur {{if eq .Unpaid "transit"}}Übergabe{{else if or (eq .Unpaid "mixed") (not .Unpaid)}}Übergabe oder Löschung{{else}}Löschung{{end}}{{end}}`

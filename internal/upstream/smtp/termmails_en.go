@@ -48,8 +48,8 @@ the holder.{{else if or (eq .Unpaid "mixed") (not .Unpaid)}}After the
 end of the term we hand .de domains over to the registry DENIC, which
 writes to the holder. The others are taken out of the DNS and deleted;
 after that, anyone can register them.{{else}}After the end of
-the term, the {{if .More}}domains are{{else}}domain is{{end}} taken out of the DNS and deleted; after that,
-anyone can register {{if .More}}them{{else}}it{{end}}.{{end}}`
+the term, the {{if .More}}domains are{{else}}domain is{{end}} taken out of the DNS and deleted{{if .Days}}.{{else}}; after that,
+anyone can register {{if .More}}them{{else}}it{{end}}.{{end}}{{end}}`
 
 // englishExpiryEnd is until when the customer can still decide otherwise: "Until …".
 const englishExpiryEnd = `{{if .Over}}the end of {{if .More}}its{{else}}the{{end}} term{{if not .More}} on {{.Date}}{{end}}{{else}}{{if eq .Unpaid "transit"}}we hand {{if .More}}them{{else}}it{{end}} over{{else}}{{if .More}}they are{{else}}it is{{end}} {{if or (eq .Unpaid "mixed") (not .Unpaid)}}handed over or {{end}}deleted{{end}}{{end}}`

@@ -145,8 +145,16 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			kind: registrar.MailDomainChanged, facts: map[string]string{"change": "holder", "before": "A", "after": "B", "confirm": "true"}, de: []string{"Der neue Inhaber muss seine E-Mail-Adresse bestätigen", "/contact-checks"}, en: []string{"the new holder has to confirm", "/contact-checks"},
 		},
 		"let expire, only during the term": {
-			kind: registrar.MailLetExpire, facts: map[string]string{"over": "true", "domain_id": "dom_1"}, de: []string{"Bis\nzum Ende der Laufzeit am 15.12.2026 können Sie es sich anders überlegen. Danach lässt sie\nsich nicht mehr verlängern."},
+			kind: registrar.MailLetExpire, facts: map[string]string{"over": "true", "domain_id": "dom_1", "redemption_days": ""}, de: []string{"Bis\nzum Ende der Laufzeit am 15.12.2026 können Sie es sich anders überlegen. Danach lässt sie\nsich nicht mehr verlängern."},
 			en: []string{"Until\nthe end of the term on 15 December 2026, you can change your mind. After that, it can't be\nrenewed"}, never: "Löschung",
+		},
+		"let expire, restorable": {
+			kind: registrar.MailLetExpire, facts: map[string]string{"domain_id": "dom_1", "until": "2027-02-17", "gross": "95.20"},
+			de: []string{"aus dem DNS genommen und gelöscht. Bis zur Löschung können", "noch 30 Tage lang wiederherstellen, voraussichtlich bis 17.02.2027. Das kostet derzeit 95,20 EUR, die Verlängerung eingeschlossen. Danach kann sie jeder registrieren."},
+			en: []string{"restored for 30 days, probably until 17 February 2027. This currently costs 95.20 EUR, including the renewal."}, never: "deutlich mehr",
+		},
+		"let expire, not restorable": {
+			kind: registrar.MailLetExpire, facts: map[string]string{"redemption_days": "", "domain_id": "dom_1"}, de: []string{"gelöscht; danach kann sie jeder registrieren. Bis zur Löschung"}, en: []string{"deleted; after that, anyone can register it"}, never: "wiederherstellen",
 		},
 		"let expire after the term": {
 			kind: registrar.MailLetExpire, facts: map[string]string{"expired": "true", "domain_id": "dom_1"}, de: []string{"Die Laufzeit ist vorbei; das kann also jederzeit geschehen."},
