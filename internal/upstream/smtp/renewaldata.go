@@ -42,6 +42,7 @@ type renewalLine struct {
 	Held   string // the kind of the open notice that puts it on hold; empty if there is none
 	// NextTerm and Announced are those of templateData.
 	NextTerm, Announced bool
+	LockedUntil         string // as that of templateData
 	chargeAt            string // the day of Charge, sortable
 }
 
@@ -76,6 +77,7 @@ func (l *language) renewalData(data map[string]string, portal string) renewalDat
 			Name: sanitizeValue(data[of+"name"]), Gross: l.formatAmount(data[of+"gross"]), Was: l.formatAmount(data[of+"was"]),
 			Charge: l.formatDate(data[of+"charge_at"]), chargeAt: data[of+"charge_at"], End: l.formatDate(data[of+"paid_until"]),
 			Held: data[of+"held"], NextTerm: data[of+"next_term"] == "true", Announced: data[of+"announced"] == "true",
+			LockedUntil: l.formatDate(data[of+"locked_until"]),
 		}
 		if line.Name == "" {
 			break

@@ -139,7 +139,17 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			kind: registrar.MailHolderNotice, facts: map[string]string{"before": "A", "after": "B", "confirm": "true"}, de: []string{"noch eine zweite Nachricht", "Bitte bestätigen Sie mit dem Link darin"}, en: []string{"You will get a second message"}, never: "müssen Sie nichts tun",
 		},
 		"new holder, confirmed": {
-			kind: registrar.MailHolderNotice, facts: map[string]string{"before": "A", "after": "B"}, de: []string{"müssen Sie nichts tun"}, en: []string{"nothing you need to do"}, never: "zweite Nachricht",
+			kind: registrar.MailHolderNotice, facts: map[string]string{"before": "A", "after": "B"}, de: []string{"müssen Sie nichts tun"}, en: []string{"nothing you need to do"}, never: "abgelehnt",
+		},
+		"new holder, transfers may be refused": {
+			kind: registrar.MailHolderNotice, facts: map[string]string{"before": "A", "after": "B", "locked_until": "2027-01-18"}, de: []string{"Bis 18.01.2027 kann ein Umzug zu einem anderen Anbieter abgelehnt werden"}, en: []string{"may be refused until 18 January 2027"}, never: "zweite Nachricht",
+		},
+		"holder changed, transfers may be refused": {
+			kind: registrar.MailDomainChanged, facts: map[string]string{"change": "holder", "before": "A", "after": "B", "locked_until": "2027-01-18"}, de: []string{"Jetzt:  B\n\nBis 18.01.2027 kann ein Umzug zu einem anderen Anbieter abgelehnt werden"}, en: []string{"may be refused until 18 January 2027"},
+		},
+		"holders changed, transfers may be refused": {
+			kind: registrar.MailDomainChanged, facts: map[string]string{"change": "holder", "locked_until": "2027-01-18", "items": "2", "item1_name": "tee.com", "item1_locked_until": "2027-01-18", "item2_name": "tee.de"},
+			de: []string{"tee.com: Umzug kann bis 18.01.2027 abgelehnt werden\n  tee.de\n"}, en: []string{"tee.com: a transfer may be refused until 18 January 2027\n  tee.de\n"}, never: "bei dieser Endung",
 		},
 		"holder changed, to confirm": {
 			kind: registrar.MailDomainChanged, facts: map[string]string{"change": "holder", "before": "A", "after": "B", "confirm": "true"}, de: []string{"Der neue Inhaber muss seine E-Mail-Adresse bestätigen", "/contact-checks"}, en: []string{"the new holder has to confirm", "/contact-checks"},
