@@ -89,6 +89,7 @@ type App struct {
 	changes       *domainchange.Service
 	transfersAway *transferaway.Service
 	terms         *lifecycle.Service
+	restorePrice  func(ctx context.Context, term lifecycle.Term, now time.Time) (registrar.Cents, bool) // as mails name it
 	contacts      *contactcheck.Service
 	brake         *lifecycle.Brake
 

@@ -59,7 +59,7 @@ func (p *App) startOrders(ctx context.Context) error {
 		p.services.DB.CountRetryingDetachments)
 	p.inBackground(monitor.Run, p.orders.Run, p.orders.RunRefundSync, detacher.Run)
 	p.consents, err = renewal.NewConsents(renewal.ConsentConfig{
-		Store: p.services.DB, Price: p.orders.RenewalPrice, Provider: p.stripe, BaseURL: p.cfg.BaseURL,
+		Store: p.services.DB, Price: p.orders.RenewalPrice, RestorePrice: p.restorePrice, Provider: p.stripe, BaseURL: p.cfg.BaseURL,
 		Now: p.now, MailQueued: p.services.mail.Wake, MethodDetached: detacher.Wake,
 	})
 	return err

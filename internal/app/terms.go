@@ -64,6 +64,7 @@ func (p *App) startTerms(context.Context) error {
 		rate, _, err := p.orders.VATRate(ctx, registrar.Actor{Kind: registrar.ActorSystem, Customer: customer})
 		return rate, err
 	}
+	p.restorePrice = restorePrice(p.live, p.services.DB, vatRate)
 	notices := newCounter(p.metrics, "dotkontor_expiry_notices_total",
 		"Notices about the end of a domain's term, by kind: expiring_month, expiring_week, expired; and yearly data reminders (data_reminder).",
 		newLabel("kind", registrar.MailExpiringMonth, registrar.MailExpiringWeek, registrar.MailExpired, registrar.MailDataReminder))
@@ -72,7 +73,7 @@ func (p *App) startTerms(context.Context) error {
 		newLabel("state", lifecycle.Holding, lifecycle.Held, lifecycle.Deleting, lifecycle.Redemption, lifecycle.Releasing, lifecycle.Closed, lifecycle.Paid))
 	p.terms, err = lifecycle.New(lifecycle.Config{
 		Store: p.services.DB, Brake: p.brake, Registries: p.lookups.Registries.termRegistries(), Node: p.node, Now: p.now, Logger: p.logger,
-		MailQueued: p.services.mail.Wake, RestorePrice: restorePrice(p.live, p.services.DB, vatRate), RenewalPrice: renewalPrice(p.live, p.services.DB, vatRate), Costs: p.costs,
+		MailQueued: p.services.mail.Wake, RestorePrice: p.restorePrice, RenewalPrice: renewalPrice(p.live, p.services.DB, vatRate), Costs: p.costs,
 		Suspensions: func(ctx context.Context, now time.Time) ([]lifecycle.PlannedAction, error) {
 			return p.contacts.ListPlanned(ctx, now) // set before anything runs
 		},

@@ -165,7 +165,7 @@ const MaxJoinedMails = 100
 
 // lineKeys are the Data of a mail about one domain that a joined mail has for each domain. It
 // occurred when that of its first line did.
-var lineKeys = []string{"domain", NoticeDomain, NoticeTerm, "gross", "years", "charge_at", "paid_until", "lasts", "next_term", "announced", "what", "why", "position", MailOccurredAt}
+var lineKeys = []string{"domain", NoticeDomain, NoticeTerm, "gross", "years", "charge_at", "paid_until", "lasts", "next_term", "announced", "locked_until", "what", "why", "position", MailOccurredAt}
 
 // linePrefix starts the keys of the nth line, counted from 1.
 func linePrefix(n int) string { return "item" + strconv.Itoa(n) + "_" }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -36,7 +37,8 @@ func newConsents(t *testing.T, db *DB) *renewal.Consents {
 	t.Helper()
 	consents, err := renewal.NewConsents(renewal.ConsentConfig{
 		Store: db, Now: func() time.Time { return testTime }, Clock: func() time.Time { return testTime },
-		Price: func(context.Context, string, order.RenewalTerm) (int, registrar.Cents, error) { return 1, 1428, nil },
+		Price:        func(context.Context, string, order.RenewalTerm) (int, registrar.Cents, error) { return 1, 1428, nil },
+		RestorePrice: func(context.Context, lifecycle.Term, time.Time) (registrar.Cents, bool) { return 9520, true },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -257,6 +259,10 @@ func TestLetExpire_EndsConsentUntilTakenBack(t *testing.T) {
 		if count(t, db, "SELECT count(*) FROM domains WHERE at_term_end = 'expire'") != 1 || count(t, db, "SELECT count(*) FROM renewal_consents WHERE end_reason = 'expire'") != 1 ||
 			count(t, db, "SELECT count(*) FROM mails WHERE kind = 'let_expire'") != 1 {
 			t.Error("the choice is not stored")
+		}
+		until := registrar.LastFullDay(testTime.AddDate(1, 0, 35+30)).Format(time.DateOnly) // held and deleted as planned
+		if n := count(t, db, `SELECT count(*) FROM mails WHERE kind = 'let_expire' AND data LIKE '%"gross":"95.20"%' AND data LIKE '%"redemption_days":"30"%' AND data LIKE '%"until":"`+until+`"%'`); n != 1 {
+			t.Errorf("the mail does not say that the domain can be restored until %s", until)
 		}
 		recorded, err := db.ListConsents(ctx, anna, 5)
 		if err != nil || len(recorded) != 1 || recorded[0].Name != "alt.org" || recorded[0].Gross != 1428 || recorded[0].Method != testCard || !recorded[0].GivenAt.Equal(testTime) ||

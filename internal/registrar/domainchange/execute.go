@@ -239,6 +239,9 @@ func (s *Service) markDone(ctx context.Context, transition Transition) Change {
 		if change.Kind == UpdateRegistrant && change.Bulk == "" { // domains of one mail may have had different holders
 			transition.Mail.Data["before"], transition.Mail.Data["after"] = transition.PastRegistrant.DisplayName(), transition.Registrant.DisplayName()
 		}
+		if change.Kind == UpdateRegistrant {
+			s.addTransferLock(transition.Mail, change)
+		}
 		if transition.Unconfirmed {
 			transition.Mail.Data["confirm"] = "true"
 		}

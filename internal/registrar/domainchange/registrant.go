@@ -9,6 +9,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
+	"github.com/dotkontor/dotkontor/internal/registrar/transferaway"
 )
 
 // desiredHolder returns the desired state of a change of the holder. Its registrant is added when
@@ -105,6 +106,7 @@ func (s *Service) addRegistrants(ctx context.Context, done *Transition, sent reg
 		known := address == "" || strings.EqualFold(address, own.Email) || i > 0 && strings.EqualFold(address, done.PastRegistrant.Email)
 		if !known {
 			notice := registrantNotice(change, address, done.PastRegistrant, sent)
+			s.addTransferLock(&notice, change)
 			if i > 0 && done.Unconfirmed {
 				notice.Data["confirm"] = "true"
 			}
@@ -112,6 +114,14 @@ func (s *Service) addRegistrants(ctx context.Context, done *Transition, sent reg
 		}
 	}
 	return nil
+}
+
+// addTransferLock adds until when a transfer to another registrar may be refused because of the change.
+func (s *Service) addTransferLock(mail *registrar.Mail, change Change) {
+	now := s.cfg.Now()
+	for _, lock := range transferaway.LocksOf(change.TLD, map[transferaway.Event]time.Time{transferaway.EventRegistrantChange: now}, now) {
+		mail.Data["locked_until"] = lock.Until.UTC().Format(time.DateOnly)
+	}
 }
 
 // registrantNotice tells a registrant who is not the customer about a change. Both learn of each

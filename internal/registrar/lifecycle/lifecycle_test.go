@@ -292,6 +292,30 @@ func TestNotices_NameWhatRegistryDoesAtTheEnd(t *testing.T) {
 	}
 }
 
+func TestNotices_LetExpireSaysUntilWhenItCanBeKept(t *testing.T) {
+	t.Parallel()
+	for tld, want := range map[string]string{".at": "true", ".ch": "true", ".eu": "true", ".com": "", ".de": "", ".fr": ""} {
+		for _, left := range []time.Duration{5 * day, -time.Hour} {
+			synctest.Test(t, func(t *testing.T) {
+				for _, expires := range []bool{true, false} {
+					store := newMemStore(time.Now().Add(left))
+					domain := store.domains["dom_1"]
+					domain.TLD, domain.Expires = tld, expires
+					store.domains["dom_1"] = domain
+					runFor(t, time.Minute, newService(t, store))
+					over := want
+					if !expires && tld != ".eu" {
+						over = ""
+					}
+					if data := store.mails[0].Data; data["over"] != over {
+						t.Errorf("%s, let expire %t, %s before the end: %v", tld, expires, left, data)
+					}
+				}
+			})
+		}
+	}
+}
+
 func TestNotices_RestartAfterRenewal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

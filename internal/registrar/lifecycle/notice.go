@@ -215,7 +215,7 @@ func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domai
 		data["days_left"] = strconv.Itoa(left)
 	}
 	s.addPolicy(data, domain, now)
-	if PolicyOf(domain.TLD).RenewalEndsWithTerm() {
+	if EndsWithTerm(domain.TLD, domain.Expires) {
 		data["over"] = "true"
 	}
 	if price := s.cfg.RenewalPrice(ctx, domain, now); price.Gross > 0 {
@@ -285,12 +285,10 @@ func (s *Service) addPolicy(data map[string]string, domain Domain, now time.Time
 	if policy.Unpaid == UnpaidConsent {
 		data["unpaid"] = string(UnpaidDelete)
 	}
-	var hold time.Time
 	if policy.HoldAfter > 0 {
-		hold = notBefore(domain.PaidUntil.AddDate(0, 0, policy.HoldAfter), now)
-		data["hold_at"] = dateText(hold)
+		data["hold_at"] = dateText(notBefore(domain.PaidUntil.AddDate(0, 0, policy.HoldAfter), now))
 	}
-	data["delete_at"] = dateText(notBefore(policy.DeletionAt(domain.PaidUntil, hold), now))
+	data["delete_at"] = dateText(policy.PlannedDeletion(domain.PaidUntil, now))
 	if policy.RedemptionDays > 0 {
 		data["redemption_days"] = strconv.Itoa(policy.RedemptionDays)
 	}

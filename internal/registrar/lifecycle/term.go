@@ -109,6 +109,16 @@ func (p Policy) DeletionAt(end, heldAt time.Time) time.Time {
 	return notBefore(end.AddDate(0, 0, p.DeleteAfter), heldAt.Add(minHold))
 }
 
+// PlannedDeletion returns the earliest time at which a domain that nothing has happened to yet is deleted
+// unless it is renewed.
+func (p Policy) PlannedDeletion(end, now time.Time) time.Time {
+	var hold time.Time
+	if p.HoldAfter > 0 {
+		hold = notBefore(end.AddDate(0, 0, p.HoldAfter), now)
+	}
+	return notBefore(p.DeletionAt(end, hold), now)
+}
+
 // Audited actions.
 const (
 	ActionExpired      registrar.Action = "domain_expired" // the end of a term

@@ -102,6 +102,13 @@ func (p Policy) RenewalEndsWithTerm() bool {
 	return p.RenewableDays == 0 && (p.AtExpiry == RegistryExpires || p.Unpaid == UnpaidDelete)
 }
 
+// EndsWithTerm reports whether a domain of a TLD can't be kept beyond its term: it can't be renewed then,
+// or its customer lets it expire and its deletion begins as soon as the term has ended.
+func EndsWithTerm(tld string, expire bool) bool {
+	policy := PolicyOf(tld)
+	return policy.RenewalEndsWithTerm() || expire && policy.Unpaid == UnpaidConsent && policy.DeleteAfter == 0
+}
+
 // RenewalOver reports whether a domain whose paid term ends at a time can't be renewed any more.
 // Where the registry renews by itself, a domain that still is here can be renewed late.
 func (p Policy) RenewalOver(end, now time.Time) bool {

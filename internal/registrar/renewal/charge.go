@@ -314,7 +314,8 @@ func (w *Worker) endAttempt(ctx context.Context, o order.Order, rows []Renewal, 
 			return nil
 		}
 		mail := newMail(kind, o.Customer, lines)
-		mail.Data["order"], mail.Data["method"], mail.Data["payable_until"] = o.ID, method.Label, dateOf(o.ExpiresAt)
+		// The moment that the order's page shows, and not its day, part of which may be too late.
+		mail.Data["order"], mail.Data["method"], mail.Data["payable_until"] = o.ID, method.Label, o.ExpiresAt.UTC().Format(time.RFC3339)
 		mail.Data["gross"] = o.Totals.Gross.String() // what was tried, at most what was announced
 		return []registrar.Mail{mail}
 	}

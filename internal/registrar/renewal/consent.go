@@ -133,9 +133,11 @@ type ConsentConfig struct {
 	Store ConsentStore
 	// Price returns what a customer pays for the next term of a domain, with VAT, and its length in
 	// years. KindUnsupported means that it is not sold, KindConflict that the registry refuses.
-	Price    func(ctx context.Context, customer string, term order.RenewalTerm) (years int, gross registrar.Cents, err error)
-	Provider Provider // nil: no payment method can be added
-	BaseURL  string
+	Price func(ctx context.Context, customer string, term order.RenewalTerm) (years int, gross registrar.Cents, err error)
+	// RestorePrice is lifecycle.Config.RestorePrice; nil means that nothing can be restored.
+	RestorePrice func(ctx context.Context, term lifecycle.Term, now time.Time) (gross registrar.Cents, restorable bool)
+	Provider     Provider // nil: no payment method can be added
+	BaseURL      string
 	// Now is the business time, Clock the wall clock. nil means time.Now.
 	Now, Clock func() time.Time
 	MailQueued func()
@@ -154,6 +156,7 @@ func NewConsents(cfg ConsentConfig) (*Consents, error) {
 	cfg.BaseURL = strings.TrimSuffix(cfg.BaseURL, "/")
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.Clock, time.Now)
+	registrar.Default(&cfg.RestorePrice, func(context.Context, lifecycle.Term, time.Time) (registrar.Cents, bool) { return 0, false })
 	registrar.Default(&cfg.MailQueued, func() {})
 	registrar.Default(&cfg.MethodDetached, func() {})
 	return &Consents{cfg}, nil
@@ -433,12 +436,13 @@ func (s *Consents) change(
 		}
 		if to == Expire {
 			update.Mail.Data["unpaid"] = string(lifecycle.ActionOnExpiry(d.TLD))
-			if policy.RenewalEndsWithTerm() {
+			if lifecycle.EndsWithTerm(d.TLD, d.Status == registrar.DomainActive) {
 				update.Mail.Data["over"] = "true"
 			}
 			if d.Status == registrar.DomainExpired {
 				update.Mail.Data["expired"] = "true"
 			}
+			s.addRestore(ctx, update.Mail.Data, actor.Customer, d, now)
 		}
 		if reason == EndAgent {
 			update.Mail.Data["change"] = string(EndAgent)
@@ -452,6 +456,24 @@ func (s *Consents) change(
 		s.cfg.MailQueued()
 	}
 	return changed, err
+}
+
+// addRestore adds how long the domain can be restored once it has been deleted, and for how much. The last
+// day is known only while the deletion is planned for a day.
+func (s *Consents) addRestore(ctx context.Context, data map[string]string, customer string, d Domain, now time.Time) {
+	policy := lifecycle.PolicyOf(d.TLD)
+	deletion := policy.PlannedDeletion(d.PaidUntil, now)
+	price, restorable := s.cfg.RestorePrice(ctx, lifecycle.Term{Domain: d.ID, Customer: customer, Name: d.Name, TLD: d.TLD, End: d.PaidUntil}, deletion)
+	if !restorable || policy.RedemptionDays == 0 {
+		return
+	}
+	data["redemption_days"] = strconv.Itoa(policy.RedemptionDays)
+	if d.Status == registrar.DomainActive && lifecycle.ActionOnExpiry(d.TLD) == lifecycle.UnpaidDelete {
+		data["until"] = dateOf(registrar.LastFullDay(lifecycle.RestorableUntil(d.TLD, deletion)))
+	}
+	if price > 0 {
+		data["gross"] = price.String()
+	}
 }
 
 // AgreeURL returns the page where a signed-in person turns automatic renewal on, or

@@ -203,16 +203,23 @@ func TestClose_RefusesEndBeforeArrivalOrAfterPaidTerm(t *testing.T) {
 
 func TestContractEndsMail_SaysHowItsDomainsEnd(t *testing.T) {
 	t.Parallel()
-	for want, tlds := range map[string][]string{"transit": {".de", ".de"}, "delete": {".io", ".com", ".at"}, "mixed": {".io", ".de", ".com"}} {
+	now := time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
+	for want, tlds := range map[string][]string{"transit": {".de", ".de"}, "delete": {".io", ".com", ".fr"}, "mixed": {".io", ".de", ".com"}} {
 		data := make(map[string]string)
 		for _, tld := range tlds {
-			addDomainData(data, NamedDomain{ID: "dom_1", Name: "tee" + tld, TLD: tld})
+			addDomainData(data, NamedDomain{ID: "dom_1", Name: "tee" + tld, TLD: tld, PaidUntil: now.AddDate(0, 1, 0)}, now)
 		}
 		if data["unpaid"] != want || data["over"] != "" {
 			t.Errorf("%q: %s, want %s", tlds, data["unpaid"], want)
 		}
-		if addDomainData(data, NamedDomain{ID: "dom_2", Name: "tee.eu", TLD: ".eu"}); data["over"] != "true" {
+		if addDomainData(data, NamedDomain{ID: "dom_2", Name: "tee.eu", TLD: ".eu"}, now); data["over"] != "true" {
 			t.Errorf("%q and .eu, which can be renewed only during its term: %v", tlds, data)
+		}
+	}
+	for name, ends := range map[string]time.Time{"": now.AddDate(0, 0, -1), "true": now.AddDate(0, 0, 1)} {
+		data := make(map[string]string)
+		if addDomainData(data, NamedDomain{ID: "dom_1", Name: "tee.at", TLD: ".at", PaidUntil: ends}, now); data["over"] != name {
+			t.Errorf(".at, whose term ends at %s: %v", ends, data)
 		}
 	}
 }

@@ -172,7 +172,7 @@ func (s *Service) Terminate(ctx context.Context, operator registrar.Actor, reque
 			}}
 			preview.Notice.addLateness(mails[domain.Customer].Data, done.Now)
 		}
-		addDomainData(mails[domain.Customer].Data, domain)
+		addDomainData(mails[domain.Customer].Data, domain, done.Now)
 	}
 	done.Notice.DoneEnds = strings.Join(slices.Compact(slices.Sorted(slices.Values(ends))), " ")
 	for _, mail := range mails {
@@ -187,7 +187,7 @@ func (s *Service) Terminate(ctx context.Context, operator registrar.Actor, reque
 
 // addDomainData adds a line to the Data of a mail. The first line is also that of the subject and
 // of the link, if it stays the only one.
-func addDomainData(data map[string]string, domain NamedDomain) {
+func addDomainData(data map[string]string, domain NamedDomain, now time.Time) {
 	lines, _ := strconv.Atoi(data["items"]) // none before the first
 	data["items"] = strconv.Itoa(lines + 1)
 	day := domain.PaidUntil.UTC().Format(time.DateOnly)
@@ -205,7 +205,7 @@ func addDomainData(data map[string]string, domain NamedDomain) {
 	case data["unpaid"] != string(action):
 		data["unpaid"] = "mixed"
 	}
-	if lifecycle.PolicyOf(domain.TLD).RenewalEndsWithTerm() {
+	if lifecycle.EndsWithTerm(domain.TLD, now.Before(domain.PaidUntil)) {
 		data["over"] = "true"
 	}
 	of := "item" + data["items"] + "_"

@@ -110,7 +110,11 @@ Wir verlängern sie nicht und buchen nichts ab. ` + germanExpiry + `{{if .Expire
 Die Laufzeit ist vorbei; das kann also jederzeit geschehen.{{end}} Bis
 ` + germanExpiryEnd + ` können Sie es sich anders überlegen.{{if .Over}} Danach lässt sie
 sich nicht mehr verlängern.{{end}}
-
+{{if .Days}}
+Nach der Löschung lässt sie sich noch {{.Days}} Tage lang wiederherstellen{{with .Restorable}},
+voraussichtlich bis {{.}}{{end}}. Das kostet {{if .Gross}}derzeit {{.Gross}}, die
+Verlängerung eingeschlossen.{{else}}deutlich mehr als eine Verlängerung.{{end}} Danach kann sie jeder registrieren.
+{{end}}
 Möchten Sie die Domain doch behalten? Dann nehmen Sie die Entscheidung
 hier zurück:
 

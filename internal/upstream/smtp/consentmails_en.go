@@ -107,7 +107,11 @@ We won't renew it or charge anything. ` + englishExpiry + `{{if .Expired}}
 The term is over, so this may happen at any time.{{end}} Until
 ` + englishExpiryEnd + `, you can change your mind.{{if .Over}} After that, it can't be
 renewed any more.{{end}}
-
+{{if .Days}}
+Once deleted, it can still be restored for {{.Days}} days{{with .Restorable}}, probably until
+{{.}}{{end}}. This {{if .Gross}}currently costs {{.Gross}}, including the renewal.{{else}}costs much more than a renewal.{{end}} After that,
+anyone can register it.
+{{end}}
 If you want to keep the domain after all, take this back here:
 
 {{.Page}}

@@ -2,6 +2,12 @@ package smtp
 
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
+// germanTransferLock is until when a domain may be kept from moving after a change of its holder.
+const germanTransferLock = `{{if and .LockedUntil (not .More)}}
+Bis {{.LockedUntil}} kann ein Umzug zu einem anderen Anbieter abgelehnt werden:
+Nach einem Inhaberwechsel gilt bei dieser Endung eine Frist.
+{{end}}`
+
 // germanReceipt is what was ordered and paid, with what the law requires.
 const germanReceipt = `
 Bestellung: {{.Order}}
@@ -268,7 +274,7 @@ Ihres übernehmen, steht in einer eigenen E-Mail.{{else}}Den Stand sehen Sie bei
 {{if .More}}bis {{.At}} haben wir {{len .Renewals}} Ihrer Domains
 geändert{{with .Address}} (veranlasst von der IP-Adresse {{.}}){{end}}:
 {{range .Renewals}}
-  {{.Name}}{{end}}
+  {{.Name}}{{with .LockedUntil}}: Umzug kann bis {{.}} abgelehnt werden{{end}}{{end}}
 {{else}}am {{.At}} wurde {{.Domain}}
 geändert{{with .Address}} (veranlasst von der IP-Adresse {{.}}){{end}}.
 {{end}}
@@ -290,7 +296,7 @@ können Sie das im Portal abbrechen.
 {{if .Before}}
 Bisher: {{.Before}}
 Jetzt:  {{.After}}
-{{end}}{{if .Confirm}}
+{{end}}` + germanTransferLock + `{{if .Confirm}}
 Noch offen: Der neue Inhaber muss seine E-Mail-Adresse bestätigen. Er
 bekommt dazu eine Nachricht. Die Frist sehen Sie hier:
 
@@ -334,7 +340,7 @@ DNS-Anbieters wieder hinzufügen:{{end}}
 Sie bekommen diese Nachricht, weil Sie als Inhaber {{if .More}}dieser Domains{{else}}dieser Domain{{end}}
 eingetragen sind oder waren:
 {{if .More}}{{range .Renewals}}
-  {{.Name}}{{end}}
+  {{.Name}}{{with .LockedUntil}}: Umzug kann bis {{.}} abgelehnt werden{{end}}{{end}}
 {{else}}
   {{.Domain}}
 {{end}}
@@ -343,7 +349,7 @@ am {{.At}} geändert.
 
 Bisher: {{.Before}}
 Jetzt:  {{.After}}
-
+` + germanTransferLock + `
 {{if .Confirm}}Sie bekommen noch eine zweite Nachricht. Bitte bestätigen Sie mit dem Link
 darin Ihre E-Mail-Adresse. Bis wann das nötig ist und was sonst geschieht,
 steht dort. {{else}}Wenn das in Ordnung ist, müssen Sie nichts tun. {{end}}Wenn Sie davon nichts

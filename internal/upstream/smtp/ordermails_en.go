@@ -2,6 +2,12 @@ package smtp
 
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
+// englishTransferLock is until when a domain may be kept from moving after a change of its holder.
+const englishTransferLock = `{{if and .LockedUntil (not .More)}}
+A transfer to another provider may be refused until {{.LockedUntil}}:
+this extension allows that after a change of the holder.
+{{end}}`
+
 // englishReceipt is what was ordered and paid, with what the law requires.
 const englishReceipt = `
 Order: {{.Order}}
@@ -256,7 +262,7 @@ separate email.{{else}}Your order shows where things stand:
 {{if .More}}On {{.At}} we finished changing {{len .Renewals}} of your
 domains{{with .Address}} (requested from IP address {{.}}){{end}}:
 {{range .Renewals}}
-  {{.Name}}{{end}}
+  {{.Name}}{{with .LockedUntil}}: a transfer may be refused until {{.}}{{end}}{{end}}
 {{else}}On {{.At}} {{.Domain}} was
 changed{{with .Address}} (requested from IP address {{.}}){{end}}.
 {{end}}
@@ -278,7 +284,7 @@ cancel this in the portal.
 {{if .Before}}
 Previously: {{.Before}}
 Now:        {{.After}}
-{{end}}{{if .Confirm}}
+{{end}}` + englishTransferLock + `{{if .Confirm}}
 Still open: the new holder has to confirm their email address and will get
 a message about it. The deadline is here:
 
@@ -319,7 +325,7 @@ add the DS record of your current DNS provider back:{{end}}
 You are getting this email because you are, or were, registered as the
 holder of {{if .More}}these domains{{else}}this domain{{end}}:
 {{if .More}}{{range .Renewals}}
-  {{.Name}}{{end}}
+  {{.Name}}{{with .LockedUntil}}: a transfer may be refused until {{.}}{{end}}{{end}}
 {{else}}
   {{.Domain}}
 {{end}}
@@ -328,7 +334,7 @@ on {{.At}}.
 
 Before: {{.Before}}
 Now:    {{.After}}
-
+` + englishTransferLock + `
 {{if .Confirm}}You will get a second message. Please use the link in it to confirm your
 email address. It says by when, and what happens otherwise. {{else}}If you agree, there is nothing you need to do. {{end}}If you know nothing about
 it, please talk to whoever manages your domains, or to us.

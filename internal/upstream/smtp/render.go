@@ -120,6 +120,7 @@ type templateData struct {
 	Place                       string
 	Nameservers, OldNameservers []string
 	Before, After               string // the holders of a domain
+	LockedUntil                 string // the day until which a transfer may be refused after a change of the holder; empty if it may not
 	Confirm                     bool   // the new holder has to confirm their address: another mail asks them to
 	Lockable                    bool   // the extension has a transfer lock
 	Charge                      string // the day of a charge
@@ -211,7 +212,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	}
 	data.Before, data.After = quoteForeign(message.Data["before"], maxValueLength), quoteForeign(message.Data["after"], maxValueLength)
 	data.Nameservers, data.OldNameservers = lines(message.Data["nameservers"]), lines(message.Data["old_nameservers"])
-	data.Confirm = message.Data["confirm"] == "true"
+	data.Confirm, data.LockedUntil = message.Data["confirm"] == "true", lang.formatDate(message.Data["locked_until"])
 	data.Lockable = message.Data["lockable"] != "false"
 	data.Charge = lang.formatDate(message.Data["charge_at"])
 	data.NextTerm, data.Announced = message.Data["next_term"] == "true", message.Data["announced"] == "true"

@@ -1,6 +1,7 @@
 package smtp
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -23,9 +24,9 @@ type renewalData struct {
 	// otherwise.
 	MethodExpires string
 	Trouble       string // why a renewal failed: authentication, expired, funds, declined, none, unsold, late, held or refused
-	// Checkout is the page in the portal where the customer can pay by hand, until PayableBy;
-	// both are empty if there is nothing to pay. It contains no secret, so that the text can
-	// be stored as evidence.
+	// Checkout is the page in the portal where the customer can pay by hand, until PayableBy, a moment
+	// and in mails that the previous release queued a day; both are empty if there is nothing to pay.
+	// It contains no secret, so that the text can be stored as evidence.
 	Checkout, PayableBy string
 	PriceRise           bool // the mail is about risen prices
 	RoundedTotal        bool // the prices don't add up to the total
@@ -41,6 +42,7 @@ type renewalLine struct {
 	Held   string // the kind of the open notice that puts it on hold; empty if there is none
 	// NextTerm and Announced are those of templateData.
 	NextTerm, Announced bool
+	LockedUntil         string // as that of templateData
 	chargeAt            string // the day of Charge, sortable
 }
 
@@ -53,7 +55,7 @@ var renewalTroubles = map[string]string{
 }
 
 func (l *language) renewalData(data map[string]string, portal string) renewalData {
-	d := renewalData{Method: sanitizeValue(data["method"]), PayableBy: l.formatDate(data["payable_until"])}
+	d := renewalData{Method: sanitizeValue(data["method"]), PayableBy: cmp.Or(l.formatTime(data["payable_until"]), l.formatDate(data["payable_until"]))}
 	if month, err := time.Parse("2006-01", data["method_expires"]); err == nil {
 		d.MethodExpires = month.Format("01/2006")
 	}
@@ -75,6 +77,7 @@ func (l *language) renewalData(data map[string]string, portal string) renewalDat
 			Name: sanitizeValue(data[of+"name"]), Gross: l.formatAmount(data[of+"gross"]), Was: l.formatAmount(data[of+"was"]),
 			Charge: l.formatDate(data[of+"charge_at"]), chargeAt: data[of+"charge_at"], End: l.formatDate(data[of+"paid_until"]),
 			Held: data[of+"held"], NextTerm: data[of+"next_term"] == "true", Announced: data[of+"announced"] == "true",
+			LockedUntil: l.formatDate(data[of+"locked_until"]),
 		}
 		if line.Name == "" {
 			break

@@ -83,7 +83,7 @@ wir konnten den Betrag für {{if .More}}Ihre Verlängerungen{{else}}eine Verlän
 Betrag: {{.Gross}}{{with .Method}}
 Zahlungsmittel: {{.}}{{end}}
 
-Vor dem {{.PayableBy}} können Sie selbst bezahlen, mit jeder Karte:
+Bis {{.PayableBy}} können Sie selbst bezahlen, mit jeder Karte:
 
 {{.Checkout}}
 
@@ -119,11 +119,12 @@ haben, oder nennt uns {{if .More}}die Preise{{else}}ihren Preis{{end}} nicht.
 Betrag: {{.Gross}}
 
 Wir versuchen es nicht noch einmal. Möchten Sie {{if .More}}die Domains{{else}}die Domain{{end}} behalten,
-bezahlen Sie bitte vor dem {{.PayableBy}} selbst:
+bezahlen Sie bitte bis {{.PayableBy}} selbst:
 
 {{.Checkout}}
 
-Sonst {{if .More}}laufen sie{{else}}läuft sie{{end}} mit dem Ende der Laufzeit ab.
+Bis zum Ende {{if .More}}ihrer{{else}}der{{end}} Laufzeit können Sie sie auch {{if .More}}einzeln {{end}}unter „Domains“
+verlängern. Sonst {{if .More}}laufen sie{{else}}läuft sie{{end}} dann ab.
 {{else if eq .Trouble "held"}}
 Wir haben nichts abgebucht. Die Laufzeit ist vorbei. Möchten Sie {{if .More}}eine Domain{{else}}die
 Domain{{end}} doch behalten, verlängern Sie sie bitte sofort unter „Domains“.

@@ -81,7 +81,7 @@ We could not charge you for {{if .More}}your renewals{{else}}a renewal{{end}}.
 Amount: {{.Gross}}{{with .Method}}
 Payment method: {{.}}{{end}}
 
-You can pay it yourself before {{.PayableBy}}, with any card:
+You can pay it yourself until {{.PayableBy}}, with any card:
 
 {{.Checkout}}
 
@@ -114,12 +114,13 @@ does not tell us {{if .More}}their prices{{else}}its price{{end}}.
 {{end}}{{if .Checkout}}
 Amount: {{.Gross}}
 
-We will not try again. To keep {{if .More}}the domains{{else}}the domain{{end}}, please pay before
+We will not try again. To keep {{if .More}}the domains{{else}}the domain{{end}}, please pay by
 {{.PayableBy}}:
 
 {{.Checkout}}
 
-Otherwise {{if .More}}they expire{{else}}it expires{{end}} at the end of the term.
+Until the end of {{if .More}}their terms{{else}}its term{{end}}, you can also renew {{if .More}}each of them{{else}}it{{end}} under
+"Domains". Otherwise {{if .More}}they expire{{else}}it expires{{end}} then.
 {{else if eq .Trouble "held"}}
 Nothing was charged. The term is over. If you want to keep {{if .More}}a domain{{else}}the domain{{end}} after
 all, please renew it at once under "Domains".

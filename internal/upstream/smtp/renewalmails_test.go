@@ -64,9 +64,9 @@ func TestRenewalMails_NamePriceDayCardAndNextStep(t *testing.T) {
 			[]string{"new price", "8.21 EUR, previously 7.02 EUR"},
 		},
 		"bank asks": {
-			registrar.MailRenewalDeclined, renewalMailData(map[string]string{"failure": "authentication_required", "order": "ord_1", "payable_until": "2027-12-04"}),
-			[]string{"nächster Versuch am 01.12.2027", "selbst freigeben", "04.12.2027", "https://x.example/portal/orders/ord_1"},
-			[]string{"approve the payment yourself", "4 December 2027", "https://x.example/portal/orders/ord_1"},
+			registrar.MailRenewalDeclined, renewalMailData(map[string]string{"failure": "authentication_required", "order": "ord_1", "payable_until": "2027-12-04T11:30:00Z"}),
+			[]string{"nächster Versuch am 01.12.2027", "selbst freigeben", "Bis 04.12.2027, 12:30 Uhr MEZ können Sie selbst bezahlen", "https://x.example/portal/orders/ord_1"},
+			[]string{"approve the payment yourself", "until 4 December 2027, 12:30 CET", "https://x.example/portal/orders/ord_1"},
 		},
 		"no card": {
 			registrar.MailRenewalDeclined, renewalMailData(map[string]string{"order": "ord_1", "failure": "no_method", "method": ""}),
@@ -74,9 +74,9 @@ func TestRenewalMails_NamePriceDayCardAndNextStep(t *testing.T) {
 			[]string{"default payment method is missing or no longer valid"},
 		},
 		"last": {
-			registrar.MailRenewalFailed, renewalMailData(map[string]string{"failure": "expired_card", "order": "ord_1", "payable_until": "2027-12-15"}),
-			[]string{"nicht verlängert, Laufzeit endet am 15.12.2027", "beim letzten Versuch", "abgelaufen", "https://x.example/portal/orders/ord_1"},
-			[]string{"term ends on 15 December 2027", "last attempt", "expired"},
+			registrar.MailRenewalFailed, renewalMailData(map[string]string{"failure": "expired_card", "order": "ord_1", "payable_until": "2027-12-15T11:30:00Z"}),
+			[]string{"nicht verlängert, Laufzeit endet am 15.12.2027", "beim letzten Versuch", "abgelaufen", "bezahlen Sie bitte bis 15.12.2027, 12:30 Uhr MEZ selbst", "Bis zum Ende ihrer Laufzeit können Sie sie auch einzeln unter „Domains“ verlängern", "https://x.example/portal/orders/ord_1"},
+			[]string{"term ends on 15 December 2027", "last attempt", "expired", "please pay by 15 December 2027, 12:30 CET"},
 		},
 	} {
 		for language, wants := range map[string][]string{"de": test.de, "en": test.en} {

@@ -10,16 +10,19 @@ mehr. {{if .Over}}Frühestens am {{.DeleteAt}} löscht sie die Domain.{{else}}Oh
 dem DNS. Websites und E-Mail-Adressen unter diesem Namen funktionieren dann
 nicht mehr. {{if .DeleteAt}}Frühestens am {{.DeleteAt}} löscht sie die Domain.{{else}}Danach löscht sie die Domain.{{end}}{{end}}`
 
+// germanRestorable says whether a domain can be restored after its deletion.
+const germanRestorable = `{{if .Days}}
+Danach lässt sie sich noch {{.Days}} Tage lang wiederherstellen. Das kostet
+deutlich mehr als eine Verlängerung.{{else}}
+Wiederherstellen können Sie sie bei uns danach nicht.{{end}}`
+
 // germanUnpaid says what happens to a domain that is not paid.
 const germanUnpaid = `{{if .Over}}Verlängern können Sie nur bis zum Ende der Laufzeit, bis {{.EndsAt}}.
 Danach geht es nicht mehr.
 
 {{end}}{{if eq .Unpaid "delete"}}Ohne Verlängerung {{if .HoldAt}}nehmen wir die Domain am {{.HoldAt}} aus
 dem DNS. Websites und E-Mail-Adressen unter diesem Namen funktionieren dann
-nicht mehr. Frühestens am {{.DeleteAt}} löschen wir sie.{{else}}löschen wir die Domain {{if .Over}}zu diesem Zeitpunkt{{else}}frühestens am {{.DeleteAt}}{{end}}.{{end}}{{if .Days}}
-Danach lässt sie sich noch {{.Days}} Tage lang wiederherstellen. Das kostet
-deutlich mehr als eine Verlängerung.{{else}}
-Wiederherstellen können Sie sie bei uns danach nicht.{{end}}
+nicht mehr. Frühestens am {{.DeleteAt}} löschen wir sie.{{else}}löschen wir die Domain {{if .Over}}zu diesem Zeitpunkt{{else}}frühestens am {{.DeleteAt}}{{end}}.{{end}}` + germanRestorable + `
 {{else if eq .Unpaid "transit"}}Ohne Verlängerung übergeben wir die Domain am {{.DeleteAt}} an die
 Registry DENIC. Sie schreibt dem Inhaber einen Brief und fragt, wie es
 weitergehen soll.
@@ -45,8 +48,8 @@ Inhaber schreibt.{{else if or (eq .Unpaid "mixed") (not .Unpaid)}}.de-Domains
 übergeben wir nach dem Ende der Laufzeit an die Registry DENIC, die dem
 Inhaber schreibt. Die anderen werden aus dem DNS genommen und gelöscht;
 danach kann sie jeder registrieren.{{else}}Nach dem Ende
-der Laufzeit {{if .More}}werden die Domains{{else}}wird die Domain{{end}} aus dem DNS genommen und gelöscht;
-danach kann sie jeder registrieren.{{end}}`
+der Laufzeit {{if .More}}werden die Domains{{else}}wird die Domain{{end}} aus dem DNS genommen und gelöscht{{if .Days}}.{{else}};
+danach kann sie jeder registrieren.{{end}}{{end}}`
 
 // germanExpiryEnd is until when the customer can still decide otherwise: "Bis …".
 const germanExpiryEnd = `{{if .Over}}zum Ende der Laufzeit{{if not .More}} am {{.Date}}{{end}}{{else}}zur {{if eq .Unpaid "transit"}}Übergabe{{else if or (eq .Unpaid "mixed") (not .Unpaid)}}Übergabe oder Löschung{{else}}Löschung{{end}}{{end}}`
@@ -127,7 +130,8 @@ Domain: {{.Domain}}
 Ende:   {{.Date}}
 {{if .Over}}
 {{if .NextTerm}}Die automatische Verlängerung war eingeschaltet, galt aber erst ab der
-nächsten Laufzeit. {{end}}Verlängern lässt sie sich bei uns nicht mehr. {{if eq .Unpaid "expire"}}` + germanRegistryExpires + `{{else if eq .Unpaid "delete"}}Deshalb löschen wir sie{{with .DeleteAt}} frühestens am {{.}}{{end}}.{{end}}
+nächsten Laufzeit. {{else if .Cancelled}}Sie haben den Vertrag über diese Domain am {{.Cancelled}} gekündigt.
+{{else if eq .Choice "expire"}}Sie haben gewählt, diese Domain auslaufen zu lassen. {{end}}Verlängern lässt sie sich bei uns nicht mehr. {{if eq .Unpaid "expire"}}` + germanRegistryExpires + `{{else if eq .Unpaid "delete"}}Wir löschen sie{{with .DeleteAt}} frühestens am {{.}}{{end}}.` + germanRestorable + `{{end}}
 
 Haben Sie Fragen? Antworten Sie bitte auf diese E-Mail.
 {{else}}{{if .Cancelled}}
@@ -166,7 +170,8 @@ Bis zum {{.Restorable}} lässt sie sich noch wiederherstellen.{{end}}
 {{else}}
 {{if eq .Change "expired"}}Die bezahlte Laufzeit ist am {{.Date}} abgelaufen.{{else}}Die bezahlte Laufzeit endet am {{.Date}}.{{end}}
 {{if and .Over (eq .Change "expired")}}Verlängern lässt sie sich bei uns nicht mehr.{{if eq .Unpaid "expire"}}
-` + germanRegistryExpires + `{{end}}
+` + germanRegistryExpires + `{{else if .DeleteAt}} Wir löschen sie frühestens am
+{{.DeleteAt}}.{{with .Days}} Danach lässt sie sich noch {{.}} Tage lang wiederherstellen.{{end}}{{end}}
 {{else if .ChargeAt}}Am {{.ChargeAt}} soll sie sich automatisch verlängern. Sie müssen nichts tun.
 {{else if and .Over (eq .Unpaid "expire")}}Verlängern lässt sie sich nur bis {{.EndsAt}}.
 ` + germanRegistryExpires + `
@@ -185,7 +190,7 @@ Verwaltet wird die Domain von unserem Kunden{{with .Name}}:
   {{.}}
 
 {{else}}.
-{{end}}{{if .ChargeAt}}Haben Sie Fragen? Dann wenden Sie sich bitte dorthin. Auch wir antworten
+{{end}}{{if or .ChargeAt (and .Over (eq .Change "expired"))}}Haben Sie Fragen? Dann wenden Sie sich bitte dorthin. Auch wir antworten
 Ihnen:{{else}}Möchten Sie sie behalten? Dann wenden Sie sich bitte dorthin. Fragen
 beantworten auch wir:{{end}}
 

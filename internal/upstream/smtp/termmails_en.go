@@ -10,6 +10,12 @@ deletes the domain on {{.DeleteAt}} at the earliest.{{else}}Without a renewal, i
 latest{{else}}at the end of its term{{end}}. Websites and email addresses under this name then stop
 working. {{if .DeleteAt}}The registry deletes the domain on {{.DeleteAt}} at the earliest.{{else}}After that, it deletes the domain.{{end}}{{end}}`
 
+// englishRestorable says whether a domain can be restored after its deletion.
+const englishRestorable = `{{if .Days}}
+After that it can be restored for another {{.Days}} days, which costs much
+more than a renewal.{{else}}
+After that, it can't be restored through us.{{end}}`
+
 // englishUnpaid says what happens to a domain that is not paid.
 const englishUnpaid = `{{if .Over}}You can renew it only until its term ends, until {{.EndsAt}},
 and not after that.
@@ -17,10 +23,7 @@ and not after that.
 {{end}}{{if eq .Unpaid "delete"}}Without a renewal {{if .HoldAt}}we take the domain out of the DNS on
 {{.HoldAt}}. Websites and email addresses under this name then stop working. We
 delete it on {{.DeleteAt}} at the earliest.{{else}}we delete the domain {{if .Over}}at that time{{else}}on {{.DeleteAt}}
-at the earliest{{end}}.{{end}}{{if .Days}}
-After that it can be restored for another {{.Days}} days, which costs much
-more than a renewal.{{else}}
-After that, it can't be restored through us.{{end}}
+at the earliest{{end}}.{{end}}` + englishRestorable + `
 {{else if eq .Unpaid "transit"}}Without a renewal we hand the domain over to its registry, DENIC, on
 {{.DeleteAt}}. DENIC then writes to the holder and asks how to
 proceed.
@@ -45,8 +48,8 @@ the holder.{{else if or (eq .Unpaid "mixed") (not .Unpaid)}}After the
 end of the term we hand .de domains over to the registry DENIC, which
 writes to the holder. The others are taken out of the DNS and deleted;
 after that, anyone can register them.{{else}}After the end of
-the term, the {{if .More}}domains are{{else}}domain is{{end}} taken out of the DNS and deleted; after that,
-anyone can register {{if .More}}them{{else}}it{{end}}.{{end}}`
+the term, the {{if .More}}domains are{{else}}domain is{{end}} taken out of the DNS and deleted{{if .Days}}.{{else}}; after that,
+anyone can register {{if .More}}them{{else}}it{{end}}.{{end}}{{end}}`
 
 // englishExpiryEnd is until when the customer can still decide otherwise: "Until …".
 const englishExpiryEnd = `{{if .Over}}the end of {{if .More}}its{{else}}the{{end}} term{{if not .More}} on {{.Date}}{{end}}{{else}}{{if eq .Unpaid "transit"}}we hand {{if .More}}them{{else}}it{{end}} over{{else}}{{if .More}}they are{{else}}it is{{end}} {{if or (eq .Unpaid "mixed") (not .Unpaid)}}handed over or {{end}}deleted{{end}}{{end}}`
@@ -126,7 +129,8 @@ Domain: {{.Domain}}
 End:    {{.Date}}
 {{if .Over}}
 {{if .NextTerm}}Automatic renewal was on, but would have applied only from the next term.
-{{end}}It can no longer be renewed through us. {{if eq .Unpaid "expire"}}` + englishRegistryExpires + `{{else if eq .Unpaid "delete"}}Therefore, we delete it{{with .DeleteAt}} on {{.}} at the earliest{{end}}.{{end}}
+{{else if .Cancelled}}You cancelled the contract for this domain on {{.Cancelled}}.
+{{else if eq .Choice "expire"}}You chose to let this domain expire. {{end}}It can no longer be renewed through us. {{if eq .Unpaid "expire"}}` + englishRegistryExpires + `{{else if eq .Unpaid "delete"}}We delete it{{with .DeleteAt}} on {{.}} at the earliest{{end}}.` + englishRestorable + `{{end}}
 
 If you have questions, please reply to this email.
 {{else}}{{if .Cancelled}}
@@ -163,7 +167,8 @@ It can be restored until {{.Restorable}}.{{end}}
 {{else}}
 {{if eq .Change "expired"}}Its paid term ended on {{.Date}}.{{else}}Its paid term ends on {{.Date}}.{{end}}
 {{if and .Over (eq .Change "expired")}}It can no longer be renewed through us.{{if eq .Unpaid "expire"}}
-` + englishRegistryExpires + `{{end}}
+` + englishRegistryExpires + `{{else if .DeleteAt}} We delete it on {{.DeleteAt}} at the
+earliest.{{with .Days}} After that it can be restored for another {{.}} days.{{end}}{{end}}
 {{else if .ChargeAt}}It is set to renew automatically on {{.ChargeAt}}. You don't need to do
 anything.
 {{else if and .Over (eq .Unpaid "expire")}}It can be renewed only until {{.EndsAt}}.
@@ -183,7 +188,7 @@ The domain is managed by our customer{{with .Name}}:
   {{.}}
 
 {{else}}.
-{{end}}{{if .ChargeAt}}If you have questions, please contact them. We answer them, too:{{else}}If you want to keep it, please contact them. We also answer questions:{{end}}
+{{end}}{{if or .ChargeAt (and .Over (eq .Change "expired"))}}If you have questions, please contact them. We answer them, too:{{else}}If you want to keep it, please contact them. We also answer questions:{{end}}
 
 {{.Contact}}
 `},

@@ -113,6 +113,15 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			kind: registrar.MailExpiringWeek, facts: map[string]string{"over": "true", "term_end": "2026-12-15T17:55:00Z", "hold_at": "", "delete_at": "2026-12-15", "redemption_days": ""}, de: []string{"bis 15.12.2026, 18:55 Uhr MEZ", "löschen wir die Domain zu diesem Zeitpunkt."},
 			en: []string{"we delete the domain at that time."}, never: "nach diesem Tag",
 		},
+		"let expire, deleted with the end of its term": {
+			kind: registrar.MailExpired, facts: map[string]string{"choice": "expire", "over": "true", "expired": "true", "hold_at": "", "delete_at": "2026-12-15", "redemption_days": "60", "renewal": "30.70", "renewal_years": "1"},
+			de: []string{"gewählt, diese Domain auslaufen zu lassen. Verlängern lässt sie sich bei uns nicht mehr. Wir löschen sie frühestens am 15.12.2026. Danach lässt sie sich noch 60 Tage lang wiederherstellen"},
+			en: []string{"You chose to let this domain expire. It can no longer be renewed through us. We delete it on 15 December 2026 at the earliest. After that it can be restored for another 60 days"}, never: "behalten",
+		},
+		"let expire, deleted with the end of its term, to the holder": {
+			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "expired", "over": "true", "expired": "true", "hold_at": "", "delete_at": "2026-12-15", "redemption_days": "60"},
+			de: []string{"nicht mehr. Wir löschen sie frühestens am 15.12.2026. Danach lässt sie sich noch 60 Tage lang wiederherstellen."}, en: []string{"We delete it on 15 December 2026 at the earliest. After that it can be restored for another 60 days."}, never: "behalten",
+		},
 		"only during the term, to the holder": {
 			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "expiring_week", "over": "true", "hold_at": "", "delete_at": "", "term_end": "2026-12-15T17:55:00Z"}, de: []string{"nur bis 15.12.2026, 18:55 Uhr MEZ. Dann wird sie gelöscht"}, en: []string{"only until 15 December 2026, 18:55 CET"}, never: "nicht mehr.",
 		},
@@ -130,14 +139,32 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			kind: registrar.MailHolderNotice, facts: map[string]string{"before": "A", "after": "B", "confirm": "true"}, de: []string{"noch eine zweite Nachricht", "Bitte bestätigen Sie mit dem Link darin"}, en: []string{"You will get a second message"}, never: "müssen Sie nichts tun",
 		},
 		"new holder, confirmed": {
-			kind: registrar.MailHolderNotice, facts: map[string]string{"before": "A", "after": "B"}, de: []string{"müssen Sie nichts tun"}, en: []string{"nothing you need to do"}, never: "zweite Nachricht",
+			kind: registrar.MailHolderNotice, facts: map[string]string{"before": "A", "after": "B"}, de: []string{"müssen Sie nichts tun"}, en: []string{"nothing you need to do"}, never: "abgelehnt",
+		},
+		"new holder, transfers may be refused": {
+			kind: registrar.MailHolderNotice, facts: map[string]string{"before": "A", "after": "B", "locked_until": "2027-01-18"}, de: []string{"Bis 18.01.2027 kann ein Umzug zu einem anderen Anbieter abgelehnt werden"}, en: []string{"may be refused until 18 January 2027"}, never: "zweite Nachricht",
+		},
+		"holder changed, transfers may be refused": {
+			kind: registrar.MailDomainChanged, facts: map[string]string{"change": "holder", "before": "A", "after": "B", "locked_until": "2027-01-18"}, de: []string{"Jetzt:  B\n\nBis 18.01.2027 kann ein Umzug zu einem anderen Anbieter abgelehnt werden"}, en: []string{"may be refused until 18 January 2027"},
+		},
+		"holders changed, transfers may be refused": {
+			kind: registrar.MailDomainChanged, facts: map[string]string{"change": "holder", "locked_until": "2027-01-18", "items": "2", "item1_name": "tee.com", "item1_locked_until": "2027-01-18", "item2_name": "tee.de"},
+			de: []string{"tee.com: Umzug kann bis 18.01.2027 abgelehnt werden\n  tee.de\n"}, en: []string{"tee.com: a transfer may be refused until 18 January 2027\n  tee.de\n"}, never: "bei dieser Endung",
 		},
 		"holder changed, to confirm": {
 			kind: registrar.MailDomainChanged, facts: map[string]string{"change": "holder", "before": "A", "after": "B", "confirm": "true"}, de: []string{"Der neue Inhaber muss seine E-Mail-Adresse bestätigen", "/contact-checks"}, en: []string{"the new holder has to confirm", "/contact-checks"},
 		},
 		"let expire, only during the term": {
-			kind: registrar.MailLetExpire, facts: map[string]string{"over": "true", "domain_id": "dom_1"}, de: []string{"Bis\nzum Ende der Laufzeit am 15.12.2026 können Sie es sich anders überlegen. Danach lässt sie\nsich nicht mehr verlängern."},
+			kind: registrar.MailLetExpire, facts: map[string]string{"over": "true", "domain_id": "dom_1", "redemption_days": ""}, de: []string{"Bis\nzum Ende der Laufzeit am 15.12.2026 können Sie es sich anders überlegen. Danach lässt sie\nsich nicht mehr verlängern."},
 			en: []string{"Until\nthe end of the term on 15 December 2026, you can change your mind. After that, it can't be\nrenewed"}, never: "Löschung",
+		},
+		"let expire, restorable": {
+			kind: registrar.MailLetExpire, facts: map[string]string{"domain_id": "dom_1", "until": "2027-02-17", "gross": "95.20"},
+			de: []string{"aus dem DNS genommen und gelöscht. Bis zur Löschung können", "noch 30 Tage lang wiederherstellen, voraussichtlich bis 17.02.2027. Das kostet derzeit 95,20 EUR, die Verlängerung eingeschlossen. Danach kann sie jeder registrieren."},
+			en: []string{"restored for 30 days, probably until 17 February 2027. This currently costs 95.20 EUR, including the renewal."}, never: "deutlich mehr",
+		},
+		"let expire, not restorable": {
+			kind: registrar.MailLetExpire, facts: map[string]string{"redemption_days": "", "domain_id": "dom_1"}, de: []string{"gelöscht; danach kann sie jeder registrieren. Bis zur Löschung"}, en: []string{"deleted; after that, anyone can register it"}, never: "wiederherstellen",
 		},
 		"let expire after the term": {
 			kind: registrar.MailLetExpire, facts: map[string]string{"expired": "true", "domain_id": "dom_1"}, de: []string{"Die Laufzeit ist vorbei; das kann also jederzeit geschehen."},

@@ -196,6 +196,15 @@ func (v domainView) RegistryRenewed() bool {
 	return lifecycle.PolicyOf(v.Domain.TLD).AtExpiry == lifecycle.RegistryRenews && v.Record.Expires.After(v.Domain.PaidUntil.AddDate(0, 0, 2))
 }
 
+// RegistryExpires is when the term at the registry ends; zero if that is unknown, or if the registry has
+// no terms (DENIC): what it reports is then not the day on which anything happens.
+func (v domainView) RegistryExpires() time.Time {
+	if lifecycle.PolicyOf(v.Domain.TLD).AtExpiry == lifecycle.RegistryNoTerm {
+		return time.Time{}
+	}
+	return v.Record.Expires
+}
+
 // holderKept reports whether the registry still has the holder from before the transfer to us: it
 // has refused ours, or the transfer was before we changed the holder.
 func holderKept(view domainchange.View) bool {

@@ -31,19 +31,21 @@ type termEnd struct {
 	CanTurnOn, CanTurnOff, CanLetExpire, CanKeep bool
 	Renewable                                    bool      // by hand
 	RenewableUntil                               time.Time // the last day of a late renewal; zero if unknown
-	// LastDay is the end of the term if that is the last moment for a renewal of an active domain,
-	// and a decision is open; zero otherwise.
-	LastDay time.Time
+	OfflineAt                                    time.Time // when an expired domain is taken out of the DNS; zero if it is, or if that is not planned
+	// LastDay is the end of the term if that is the last moment for a renewal of an active domain
+	// that does not renew automatically, UndoUntil if it would be the last moment to undo that it
+	// expires; zero otherwise.
+	LastDay, UndoUntil time.Time
 }
 
 // termEndOf decides by what is stored, so that the list, the page and the agents' tools
 // agree.
 func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 	active, expired := d.Status == registrar.DomainActive, d.Status == registrar.DomainExpired
-	over := expired && lifecycle.PolicyOf(d.TLD).RenewalOver(d.PaidUntil, h.Now())
 	end := termEnd{On: d.Renews(), Expire: d.AtTermEnd == registrar.TermEndExpire, Locked: d.Term.Locked}
+	over := expired && (lifecycle.PolicyOf(d.TLD).RenewalOver(d.PaidUntil, h.Now()) || deletesNow(d))
 	leaving := d.Restriction == portfolio.Leaving // the registry renews nothing until that has ended
-	if !end.Locked && !leaving {
+	if !end.Locked && !leaving && !deletesNow(d) {
 		end.Renewable, end.RenewableUntil = h.renewable(h.Now(), d)
 	}
 	if h.Renewals != nil {
@@ -52,10 +54,14 @@ func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 		end.CanLetExpire = (active || expired) && !end.Expire && !over && !leaving
 		end.CanKeep = (active || expired) && end.Expire && !over
 	}
+	end.OfflineAt = h.offlineAt(d)
 	key, args := h.termEndText(req, d, end)
 	end.NextTerm = key == "term.next"
-	if active && (!end.On || end.NextTerm) && lifecycle.PolicyOf(d.TLD).RenewalEndsWithTerm() {
+	if active && (!end.On || end.NextTerm) && lifecycle.EndsWithTerm(d.TLD, end.Expire) {
 		end.LastDay = d.PaidUntil
+	}
+	if active && lifecycle.EndsWithTerm(d.TLD, true) {
+		end.UndoUntil = d.PaidUntil
 	}
 	if key != "" {
 		end.Text = h.templates.Text(req.Language, key, args...)
@@ -63,6 +69,28 @@ func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 	end.Automatic = active && end.On && !end.Locked && !leaving
 	end.Charges = key == "term.renews" || key == "term.announced" || key == "term.retry"
 	return end
+}
+
+// deletesNow reports whether a domain that its customer let expire is being deleted because its term
+// has ended: it can't be kept any more, unless an operator has to decide first.
+func deletesNow(d portfolio.Domain) bool {
+	expire := d.Status == registrar.DomainExpired && d.AtTermEnd == registrar.TermEndExpire
+	return expire && d.Term.Unpaid == string(lifecycle.Unpaid) && !d.Term.WaitsForOperator && lifecycle.EndsWithTerm(d.TLD, true) && lifecycle.ActionOnExpiry(d.TLD) == lifecycle.UnpaidDelete
+}
+
+// offlineAt is when an expired domain is taken out of the DNS, by us or by its registry, as the mails
+// announce it; zero if it is already, or if that is not planned.
+func (h *Handler) offlineAt(d portfolio.Domain) time.Time {
+	policy := lifecycle.PolicyOf(d.TLD)
+	registrys := d.PaidUntil.AddDate(0, 0, policy.HoldAfter)
+	switch {
+	case d.Status != registrar.DomainExpired || policy.HoldAfter == 0 || d.OutOfDNS():
+	case policy.Unpaid == lifecycle.UnpaidDelete && d.Term.Unpaid == string(lifecycle.Unpaid) && !d.Term.WaitsForOperator:
+		return d.Term.StepAt
+	case policy.Unpaid == lifecycle.UnpaidExpire && h.Now().Before(registrys):
+		return registrys
+	}
+	return time.Time{}
 }
 
 // hold changes what happens at the end of a domain's term while notices about its contract are open:
@@ -190,9 +218,12 @@ func (h *Handler) termEndText(req *ui.Request, d portfolio.Domain, end termEnd) 
 	}
 }
 
-// actUntil is the last day on which the customer can renew or restore a domain whose term is over;
-// zero if unknown.
+// actUntil is the last day on which the customer can restore a domain whose term is over, or renew it
+// before it goes offline or, if it is, before it is too late; zero if unknown.
 func (e termEnd) actUntil(d portfolio.Domain) time.Time {
+	if e.Renewable && !e.OfflineAt.IsZero() {
+		return e.OfflineAt
+	}
 	if d.Status == registrar.DomainRedemption {
 		return registrar.LastFullDay(lifecycle.RestorableUntil(d.TLD, d.Term.DeletedAt))
 	}
@@ -256,6 +287,9 @@ func (h *Handler) unpaidText(req *ui.Request, d portfolio.Domain, end termEnd) (
 	case "deleting":
 		return "term.deleting", nil
 	}
+	if deletesNow(d) {
+		return "term.deleting", nil
+	}
 	action := policy.Unpaid
 	if end.Expire {
 		action = lifecycle.ActionOnExpiry(d.TLD)
@@ -266,8 +300,8 @@ func (h *Handler) unpaidText(req *ui.Request, d portfolio.Domain, end termEnd) (
 		return "term.unpaid_registry", []any{day(deletion)}
 	case policy.RenewalEndsWithTerm():
 		return "term.unpaid_over", nil
-	case planned && action == lifecycle.UnpaidDelete && policy.HoldAfter > 0:
-		return "term.unpaid_hold", []any{day(step)}
+	case !end.OfflineAt.IsZero():
+		return "term.unpaid_hold", []any{day(end.OfflineAt)}
 	case planned && action == lifecycle.UnpaidDelete:
 		return "term.unpaid_delete", []any{day(deletion)}
 	case planned && action == lifecycle.UnpaidTransit:

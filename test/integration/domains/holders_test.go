@@ -120,8 +120,9 @@ func TestHolderChange_CustomersMailNamesBothHolders(t *testing.T) {
 	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: client})
 	mails, err := s.db.ClaimDueMails(t.Context(), time.Now().Add(time.Hour), time.Now().Add(2*time.Hour), 100)
 	must(t, err)
+	until := s.world.Now().AddDate(0, 0, 60).UTC().Format(time.DateOnly) // ICANN Transfer Policy
 	if !slices.ContainsFunc(mails, func(mail mailer.QueuedMail) bool {
-		return mail.Kind == registrar.MailDomainChanged && mail.Data["before"] == "Ada Größe" && mail.Data["after"] == "Teeladen GmbH"
+		return mail.Kind == registrar.MailDomainChanged && mail.Data["before"] == "Ada Größe" && mail.Data["after"] == "Teeladen GmbH" && mail.Data["locked_until"] == until
 	}) {
 		t.Errorf("queued: %+v", mails)
 	}

@@ -149,16 +149,16 @@ func TestDomainPage_SignedDomainSaysWhatHappensToDNSSEC(t *testing.T) {
 func TestDomainPage_RecordIsReadAgainAfterRenewal(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
-	id := s.addDomain(s.newMember("erika@example.org").ID, "eigene", registrar.DomainActive)
+	id := s.addDomainOf(s.newMember("erika@example.org").ID, "eigene", ".org", registrar.DomainActive)
 	before := time.Date(2031, 11, 18, 12, 0, 0, 0, time.UTC)
 	after := before.AddDate(5, 0, 0)
 	must(t, s.db.PutRegistryRecord(t.Context(), id, domainchange.Record{Expires: before, ReadAt: time.Now()}))
-	s.registry.records["eigene.de"] = domainchange.Record{Expires: after}
+	s.registry.records["eigene.org"] = domainchange.Record{Expires: after}
 	b := s.signedInBrowser("erika@example.org")
 	if page := b.get("/portal/domains/" + id).body; !strings.Contains(page, "18.11.2031") {
 		t.Fatalf("a new record is read again: %s", page)
 	}
-	was, _, err := s.db.DomainByName(t.Context(), "eigene.de")
+	was, _, err := s.db.DomainByName(t.Context(), "eigene.org")
 	must(t, err)
 	now := was
 	now.RegistryExpires = after

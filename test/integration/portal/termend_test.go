@@ -37,6 +37,31 @@ func TestTermEnd_LastDayIsNamedAndNothingIsOfferedAfterIt(t *testing.T) {
 	}
 }
 
+func TestTermEnd_DomainLetExpireIsNotOfferedOnceItIsDeleted(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	id := s.addDomainOf(erika.ID, "egal", ".at", registrar.DomainActive)
+	path, last := "/portal/domains/"+id, `<time data-clock datetime="`+s.clock.now().Add(90*24*time.Hour).UTC().Format("2006-01-02T15:")
+	b := s.signedInBrowser("erika@example.org")
+	if page := b.get(path).body; !strings.Contains(page, "Zurücknehmen können Sie das nur bis zum Ende der Laufzeit, bis "+last) || strings.Contains(page, "Verlängern können Sie nur bis") {
+		t.Errorf("before the choice: %s", page)
+	}
+	b.post(path+"/expire", nil)
+	if page := b.get(path).body; !strings.Contains(page, path+"/keep") || !strings.Contains(page, "Verlängern können Sie nur bis zum Ende der Laufzeit, bis "+last) {
+		t.Errorf("after the choice: %s", page)
+	}
+	s.exec("UPDATE domains SET status = 'expired' WHERE id = $1", id)
+	s.addTermEnd(id, erika.ID, 0, nil)
+	if page := b.get(path).body; strings.Contains(page, path+"/keep") || strings.Contains(page, path+"/renew") || strings.Contains(page, "nicht verlängern") || !strings.Contains(page, "Wird gerade gelöscht.") {
+		t.Errorf("while it is deleted: %s", page)
+	}
+	s.exec("UPDATE term_ends SET waits_for = 'refused'")
+	if page := b.get(path).body; !strings.Contains(page, path+"/keep") || !strings.Contains(page, path+"/renew") {
+		t.Errorf("the registry refused the deletion: %s", page)
+	}
+}
+
 func TestExpiredDomain_SaysOutageFirst(t *testing.T) {
 	t.Parallel()
 	s := newEnvWith(t, (&fakeOrders{}).install)
@@ -133,6 +158,39 @@ func TestTermEnd_AnnouncedDeletionKeepsItsDate(t *testing.T) {
 	}
 }
 
+func TestOverview_DeadlineOfExpiredDomainIsTheDayItGoesOffline(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	now := s.clock.now()
+	day := func(days int) string { return now.AddDate(0, 0, days).UTC().Format("02.01.2006") }
+	for name, test := range map[string]struct {
+		tld       string
+		endedDays int
+		columns   map[string]any
+		want      string
+	}{
+		"we take it out of the DNS":        {".com", 2, map[string]any{"step_at": now.AddDate(0, 0, 8).UnixMicro()}, day(8)},
+		"the registry does":                {".uk", 2, nil, day(28)},
+		"it is out of the DNS":             {".com", 12, map[string]any{"state": "held", "held_at": now.AddDate(0, 0, -2).UnixMicro()}, lastFullDay(now.AddDate(0, 0, 23))},
+		"the registry has taken it out":    {".uk", 40, nil, lastFullDay(now.AddDate(0, 0, 50))},
+		"it is handed over, never offline": {".de", 5, map[string]any{"step_at": now.AddDate(0, 0, 9).UnixMicro()}, lastFullDay(now.AddDate(0, 0, 9))},
+	} {
+		id := s.addDomainOf(erika.ID, "x", test.tld, registrar.DomainExpired)
+		s.addTermEnd(id, erika.ID, test.endedDays, test.columns)
+		_, deadline, _ := strings.Cut(b.get("/portal").body, `data-label="Frist"`)
+		if deadline, _, _ = strings.Cut(deadline, "</td>"); !strings.Contains(deadline, ">"+test.want+"</time>") {
+			t.Errorf("%s: the deadline is %s, want %s", name, deadline, test.want)
+		}
+		if page := b.get("/portal/domains/" + id).body; !strings.Contains(page, test.want) {
+			t.Errorf("%s: the page lacks %s: %s", name, test.want, page)
+		}
+		s.exec("DELETE FROM term_ends")
+		s.exec("DELETE FROM domains")
+	}
+}
+
 // lastFullDay is the last day in Germany before a time, as pages show it.
 func lastFullDay(end time.Time) string {
 	return end.In(registrar.Germany()).AddDate(0, 0, -1).Format("02.01.2006")
@@ -213,6 +271,22 @@ func TestExpiredDomain_PageExplainsFromWhenARenewalCounts(t *testing.T) {
 	page := s.signedInBrowser("erika@example.org").get("/portal/domains/" + id).body
 	if !strings.Contains(page, "zählt ab dem Ende der bezahlten Laufzeit am "+ended.UTC().Format("02.01.2006")) || !strings.Contains(page, "1 Jahr, bis "+ended.AddDate(1, 0, 0).UTC().Format("02.01.2006")) || !strings.Contains(page, "Diese Registry verlängert von selbst.") {
 		t.Errorf("the page: %s", page)
+	}
+}
+
+func TestDomainPage_DenicHasNoExpiry(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	for tld, want := range map[string]bool{".de": false, ".org": true} {
+		id := s.addDomainOf(erika.ID, "x", tld, registrar.DomainExpired)
+		s.addTermEnd(id, erika.ID, 5, map[string]any{"step_at": s.clock.now().AddDate(0, 0, 9).UnixMicro()})
+		must(t, s.db.PutRegistryRecord(t.Context(), id, domainchange.Record{Expires: s.clock.now().AddDate(0, 11, 0), Statuses: []string{"ok"}, ReadAt: time.Now()}))
+		page := b.get("/portal/domains/" + id).body
+		if strings.Contains(page, "Läuft bei der Registry ab") != want || tld == ".de" && strings.Count(page, "an DENIC zurück") != 1 {
+			t.Errorf("%s: %s", tld, page)
+		}
 	}
 }
 

@@ -275,7 +275,7 @@ func TestCharge_FailuresAreRetriedOnDaysThreeAndSeven(t *testing.T) {
 				s.wantMails(registrar.MailRenewalDeclined, 2)
 				mail := s.wantMails(registrar.MailRenewalFailed, 1)[0]
 				orders := s.automaticOrders()
-				if mail["order"] != orders[2].ID || mail["failure"] != string(failure) {
+				if mail["order"] != orders[2].ID || mail["failure"] != string(failure) || mail["payable_until"] != orders[2].ExpiresAt.UTC().Format(time.RFC3339) {
 					t.Errorf("the last mail says %v", mail)
 				}
 				if orders[0].State != order.Expired || orders[1].State != order.Expired || orders[2].State != order.AwaitingPayment {
