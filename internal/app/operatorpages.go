@@ -31,7 +31,7 @@ func (p *App) openAdmin(context.Context) (err error) {
 	}
 	p.admin, err = admin.New(admin.Config{
 		Store: p.services.DB, MailQueued: p.services.mail.Wake, Business: p.now,
-		Secure: p.changes.Secure, SecuredFor: p.changes.SecuredFor, AbandonChange: p.changes.AbandonChange, GiveUpItem: p.provisioning.GiveUp,
+		Holds: p.changes, Logger: p.logger, Secure: p.changes.Secure, SecuredFor: p.changes.SecuredFor, AbandonChange: p.changes.AbandonChange, GiveUpItem: p.provisioning.GiveUp,
 		WakeJobs: func(kind admin.JobKind) {
 			switch {
 			case kind == admin.JobOrder && p.orders != nil:
@@ -44,6 +44,9 @@ func (p *App) openAdmin(context.Context) (err error) {
 			}
 		},
 	})
+	if err == nil {
+		p.inBackground(p.admin.Run)
+	}
 	return err
 }
 

@@ -28,7 +28,7 @@ func (a accounts) SetOperator(ctx context.Context, id string, operator bool) (bo
 // GetDomainRef returns the domain with a name, unless it was transferred out.
 func (db *DB) GetDomainRef(ctx context.Context, name string) (admin.DomainRef, bool, error) {
 	return rowAs(func(row query.Domain) admin.DomainRef {
-		return admin.DomainRef{ID: row.ID, Name: row.Name, Customer: row.CustomerID}
+		return admin.DomainRef{ID: row.ID, Name: row.Name, TLD: row.Tld, Customer: row.CustomerID}
 	})(db.read().GetCurrentDomainByName(ctx, name))
 }
 
@@ -42,7 +42,7 @@ func (db *DB) AddDomainLock(ctx context.Context, lock admin.Lock, event registra
 		if err := q.InsertDomainLock(ctx, query.InsertDomainLockParams{
 			ID: lock.ID, DomainID: lock.Domain, CustomerID: lock.Customer, Name: lock.Name, Cause: string(lock.Cause),
 			Reason: lock.Reason, Reference: lock.Reference, Restrictions: strings.Join(words, " "),
-			ReviewAt: micros(lock.ReviewAt), SetBy: lock.SetBy, SetAt: micros(lock.SetAt),
+			ReviewAt: micros(lock.ReviewAt), SetBy: lock.SetBy, SetAt: micros(lock.SetAt), HoldStepAt: micros(lock.HoldStepAt),
 		}); err != nil {
 			return err
 		}
@@ -53,8 +53,13 @@ func (db *DB) AddDomainLock(ctx context.Context, lock admin.Lock, event registra
 // LiftDomainLock ends an active lock.
 func (db *DB) LiftDomainLock(ctx context.Context, lock admin.Lock, event registrar.AuditEvent, mail registrar.Mail) (bool, error) {
 	return db.swap(ctx, func(q *query.Queries) error {
+		if lock.Has(admin.Hold) { // a hold that is being stored for it comes first, and is released then
+			if _, err := found(ignoreRow(q.LockDomain(ctx, lock.Domain))); err != nil {
+				return err
+			}
+		}
 		if err := swapped(q.LiftDomainLock(ctx, query.LiftDomainLockParams{
-			LiftedAt: micros(lock.LiftedAt), LiftedBy: lock.LiftedBy, ID: lock.ID,
+			LiftedAt: micros(lock.LiftedAt), LiftedBy: lock.LiftedBy, HoldStepAt: micros(lock.HoldStepAt), ID: lock.ID,
 		})); err != nil {
 			return err
 		}
@@ -66,7 +71,7 @@ func lockOf(row query.DomainLock) admin.Lock {
 	lock := admin.Lock{
 		ID: row.ID, Domain: row.DomainID, Name: row.Name, Customer: row.CustomerID, Cause: admin.Cause(row.Cause),
 		Reason: row.Reason, Reference: row.Reference, ReviewAt: fromMicros(row.ReviewAt), SetBy: row.SetBy, SetAt: fromMicros(row.SetAt),
-		LiftedBy: row.LiftedBy, LiftedAt: fromMicros(row.LiftedAt),
+		LiftedBy: row.LiftedBy, LiftedAt: fromMicros(row.LiftedAt), HoldStepAt: fromMicros(row.HoldStepAt),
 	}
 	for word := range strings.FieldsSeq(row.Restrictions) {
 		lock.Restrictions = append(lock.Restrictions, admin.Restriction(word))
@@ -92,6 +97,18 @@ func (db *DB) ListActiveDomainLocks(ctx context.Context, limit int) ([]admin.Loc
 // ListLiftedDomainLocks returns lifted locks, the last lifted first.
 func (db *DB) ListLiftedDomainLocks(ctx context.Context, limit int) ([]admin.Lock, error) {
 	return rowsAs(lockOf)(db.read().ListLiftedDomainLocks(ctx, int32(limit)))
+}
+
+// ListDueLockHolds returns locks whose hold is due for a comparison with the registry.
+func (db *DB) ListDueLockHolds(ctx context.Context, now time.Time, limit int) ([]admin.Lock, error) {
+	return rowsAs(lockOf)(db.read().ListDueLockHolds(ctx, micros(now), int32(limit)))
+}
+
+// SetLockHoldStep stores when the hold of a lock is compared next.
+func (db *DB) SetLockHoldStep(ctx context.Context, lock admin.Lock, next time.Time) (bool, error) {
+	return changed(db.single().SetLockHoldStep(ctx, query.SetLockHoldStepParams{
+		HoldStepAt: micros(next), ID: lock.ID, WasStep: micros(lock.HoldStepAt), LiftedAt: micros(lock.LiftedAt),
+	}))
 }
 
 // RecordAuditEvent stores one audit event.

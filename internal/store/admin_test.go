@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 )
 
 func TestDomainLock_ActiveUntilLifted(t *testing.T) {
@@ -45,6 +46,58 @@ func TestDomainLock_ActiveUntilLifted(t *testing.T) {
 		events, err := db.ListAuditEvents(ctx, anna, "", 10)
 		if err != nil || len(events) != 3 {
 			t.Errorf("%d audit events, %v", len(events), err)
+		}
+	})
+}
+
+// A hold that was about to be stored when the lock was lifted must not take the domain out of the DNS
+// for good.
+func TestDomainLock_NoHoldIsStoredOnceLifted(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		id := addHeldDomain(t, db, anna, "phishing.org", registrar.DomainActive)
+		event := registrar.AuditEvent{Actor: operatorActor(), Action: admin.LockSet, Customer: anna, Object: "phishing.org", At: testTime}
+		mail := registrar.Mail{Kind: registrar.MailDomainLock, Customer: anna}
+		lock := admin.Lock{
+			ID: "lck_1", Domain: id, Name: "phishing.org", Customer: anna, Cause: admin.Abuse, Reason: "Phishing",
+			Restrictions: []admin.Restriction{admin.Transfer, admin.Hold}, ReviewAt: testTime.Add(time.Hour), SetBy: "root", SetAt: testTime, HoldStepAt: testTime,
+		}
+		if err := db.AddDomainLock(ctx, lock, event, mail); err != nil {
+			t.Fatal(err)
+		}
+		for reference, want := range map[string]bool{"chk_1": true, "dis_1": true, "lck_2": true, lock.ID: false} {
+			if held, err := db.IsHeldOtherwise(ctx, id, reference); err != nil || held != want {
+				t.Errorf("%s may not end the hold: %t, %v", reference, held, err)
+			}
+		}
+		if suspended, err := db.IsDomainSuspended(ctx, id); err != nil || !suspended {
+			t.Errorf("a renewal ends the hold: %v", err)
+		}
+		due, err := db.ListDueLockHolds(ctx, testTime, 10)
+		if err != nil || len(due) != 1 || due[0].ID != lock.ID {
+			t.Fatalf("due: %+v, %v", due, err)
+		}
+		lock.LiftedBy, lock.LiftedAt, lock.HoldStepAt = "root", testTime, testTime
+		if lifted, err := db.LiftDomainLock(ctx, lock, event, mail); err != nil || !lifted {
+			t.Fatal(lifted, err)
+		}
+		if stored, err := db.SetLockHoldStep(ctx, due[0], time.Time{}); err != nil || stored {
+			t.Errorf("the release was forgotten: %t, %v", stored, err)
+		}
+		hold := newOpenChange(anna, id)
+		hold.Kind, hold.Desired = domainchange.Hold, domainchange.DesiredState{Lock: lock.ID}
+		if err := db.AddDomainChange(ctx, hold); registrar.CodeOf(err) != domainchange.ChangeInProgress {
+			t.Errorf("a hold was stored after the end of the lock: %v", err)
+		}
+		if stored, err := db.SetLockHoldStep(ctx, lock, time.Time{}); err != nil || !stored {
+			t.Errorf("ended: %t, %v", stored, err)
+		}
+		if due, err := db.ListDueLockHolds(ctx, testTime.AddDate(1, 0, 0), 10); err != nil || len(due) != 0 {
+			t.Errorf("still due: %+v, %v", due, err)
+		}
+		if held, err := db.IsHeldOtherwise(ctx, id, "chk_1"); err != nil || held {
+			t.Errorf("a lifted lock holds: %v", err)
 		}
 	})
 }

@@ -324,9 +324,13 @@ func (db *DB) ClearContactHold(ctx context.Context, domain, check string) error 
 	return db.single().ClearContactHold(ctx, domain, check)
 }
 
-// IsDomainSuspended reports whether a domain is suspended, or its suspension is being ended.
+// IsDomainSuspended reports whether a domain is suspended for an unconfirmed address, which may be
+// ending, or kept out of the DNS by an operator's lock.
 func (db *DB) IsDomainSuspended(ctx context.Context, domain string) (bool, error) {
-	return db.read().IsDomainSuspended(ctx, domain)
+	if suspended, err := db.read().IsDomainSuspended(ctx, domain); err != nil || suspended {
+		return suspended, err
+	}
+	return db.read().IsHeldByLock(ctx, domain, "")
 }
 
 // GetContactCheckOfDomain returns the contact check that a customer's domain waits for.
@@ -365,13 +369,16 @@ func (db *DB) ListOpenContactChecks(ctx context.Context, limit int) ([]contactch
 	})(db.read().ListOpenContactChecks(ctx, registrationDelay.Microseconds(), int32(limit)))
 }
 
-// IsHeldOtherwise reports whether a domain has to stay on hold although the hold for a dispute or a
-// contact check ends: for an unconfirmed address or for a lost dispute.
+// IsHeldOtherwise reports whether a domain has to stay on hold although the hold for a dispute, a
+// contact check or an operator's lock ends: for another one of them.
 func (db *DB) IsHeldOtherwise(ctx context.Context, domain, reference string) (bool, error) {
 	if !strings.HasPrefix(reference, contactcheck.IDPrefix) {
-		if suspended, err := db.IsDomainSuspended(ctx, domain); err != nil || suspended {
+		if suspended, err := db.read().IsDomainSuspended(ctx, domain); err != nil || suspended {
 			return suspended, err
 		}
+	}
+	if locked, err := db.read().IsHeldByLock(ctx, domain, reference); err != nil || locked {
+		return locked, err
 	}
 	disputes, err := db.read().ListDomainDisputes(ctx, domain)
 	return slices.ContainsFunc(disputes, func(row query.Dispute) bool {

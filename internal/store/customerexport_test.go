@@ -67,7 +67,7 @@ var omittedColumns = map[string]string{
 	"domain_changes.due_at": reasonScheduling, "domain_changes.node": reasonScheduling, "domain_changes.attempts": reasonScheduling,
 	"outgoing_transfers.customer_id": reasonLookupKey, "outgoing_transfers.tld": reasonRedundant, "outgoing_transfers.account": reasonInternal,
 	"outgoing_transfers.due_at": reasonScheduling, "outgoing_transfers.node": reasonScheduling, "outgoing_transfers.attempts": reasonScheduling,
-	"domain_locks.customer_id": reasonLookupKey, "domain_locks.set_by": reasonThirdParty, "domain_locks.lifted_by": reasonThirdParty,
+	"domain_locks.customer_id": reasonLookupKey, "domain_locks.set_by": reasonThirdParty, "domain_locks.lifted_by": reasonThirdParty, "domain_locks.hold_step_at": reasonScheduling,
 
 	"inquiries.customer_id": reasonLookupKey, "inquiries.digest": reasonInternal, "inquiries.done_by": reasonThirdParty,
 	"withdrawal_notices.customer_id": reasonLookupKey, "withdrawal_notices.done_by": reasonThirdParty, "revenue_days": "sums over all customers",

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
@@ -99,9 +100,15 @@ func (db *DB) AddDomainChange(ctx context.Context, change domainchange.Change) e
 		// The row comes first, as in UpdateDomainChange: two transactions can't wait for each other,
 		// and a change that ended before this one has set the registrant that is read now.
 		suspends := change.Kind == domainchange.Hold && strings.HasPrefix(change.Desired.Lock, contactcheck.IDPrefix)
-		if suspends { // a confirmation waits, or has been committed
+		locks := change.Kind == domainchange.Hold && strings.HasPrefix(change.Desired.Lock, admin.LockIDPrefix)
+		if suspends || locks { // a confirmation, or the end of the lock, waits, or has been committed
 			if _, err := found(ignoreRow(q.LockDomain(ctx, change.Domain))); err != nil {
 				return err
+			}
+		}
+		if locks {
+			if lock, err := q.GetDomainLock(ctx, change.Desired.Lock); err != nil || lock.LiftedAt != 0 {
+				return cmp.Or(err, inProgress)
 			}
 		}
 		if !suspends && change.Replaces.IsZero() {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
@@ -19,6 +20,7 @@ type refundPartJSON struct {
 	Gross  int64  `json:"gross"`
 	VAT    int64  `json:"vat"`
 	Domain string `json:"domain,omitempty"`
+	Kept   string `json:"kept,omitempty"`
 }
 
 func refundOf(row query.Refund) order.Refund {
@@ -33,7 +35,7 @@ func refundOf(row query.Refund) order.Refund {
 	}
 	for _, part := range fromJSON[[]refundPartJSON](row.Parts) {
 		refund.Parts = append(refund.Parts, order.RefundPart{
-			Item: part.Item, Gross: registrar.Cents(part.Gross), VAT: registrar.Cents(part.VAT), Domain: part.Domain,
+			Item: part.Item, Gross: registrar.Cents(part.Gross), VAT: registrar.Cents(part.VAT), Domain: part.Domain, Kept: part.Kept,
 		})
 	}
 	return refund
@@ -45,7 +47,7 @@ func refundPartsJSON(parts []order.RefundPart) string {
 	}
 	stored := make([]refundPartJSON, len(parts))
 	for i, part := range parts {
-		stored[i] = refundPartJSON{part.Item, int64(part.Gross), int64(part.VAT), part.Domain}
+		stored[i] = refundPartJSON{part.Item, int64(part.Gross), int64(part.VAT), part.Domain, part.Kept}
 	}
 	return jsonText(stored)
 }
@@ -97,9 +99,25 @@ func recordRefundEffects(ctx context.Context, q *query.Queries, transition order
 			if part.Domain == "" {
 				continue
 			}
-			if err := beginRefundedDeletion(ctx, q, part, transition); err != nil {
+			begun, err := beginRefundedDeletion(ctx, q, part, transition)
+			if err == nil && begun {
+				err = insertAuditEvent(ctx, q, registrar.AuditEvent{
+					Actor:  registrar.Actor{Kind: registrar.ActorSystem, Through: transition.To.ID},
+					Action: lifecycle.ActionDeletionSet, Customer: transition.To.Customer, Object: transition.To.NameOf(part.Item), At: transition.To.UpdatedAt,
+				})
+			}
+			if err != nil {
 				return err
 			}
+		}
+	}
+	for _, part := range transition.DeletionsDecided() { // the transition has its event
+		begun, err := beginRefundedDeletion(ctx, q, part, transition)
+		if err == nil && !begun {
+			err = registrar.Conflict(order.DeletionForbidden)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return creditAssigned(ctx, q, transition)
@@ -136,32 +154,21 @@ func completeNotice(ctx context.Context, q *query.Queries, o order.Order, refund
 	return err
 }
 
-// beginRefundedDeletion stores the intent to delete a domain, unless it was renewed, locked or
-// transferred since the operator decided.
-func beginRefundedDeletion(ctx context.Context, q *query.Queries, part order.RefundPart, transition order.Transition) error {
+// beginRefundedDeletion stores the intent to delete a domain. It returns false if the domain was renewed,
+// locked or transferred since the operator decided.
+func beginRefundedDeletion(ctx context.Context, q *query.Queries, part order.RefundPart, transition order.Transition) (bool, error) {
 	if _, err := found(ignoreRow(q.LockDomain(ctx, part.Domain))); err != nil {
-		return err
+		return false, err
 	}
 	deletable, err := q.ListRegisteredDomains(ctx, transition.To.ID)
-	if err != nil {
-		return err
+	if err != nil || !slices.ContainsFunc(deletable, func(one query.ListRegisteredDomainsRow) bool { return one.DomainID == part.Domain }) {
+		return false, err
 	}
-	for _, one := range deletable {
-		if one.DomainID != part.Domain {
-			continue
-		}
-		now := micros(transition.To.UpdatedAt)
-		if _, err := q.InsertRefundedTermEnd(ctx, query.InsertRefundedTermEndParams{
-			StepAt: now, DueAt: micros(transition.At), UpdatedAt: now, DomainID: part.Domain,
-		}); err != nil {
-			return err
-		}
-		return insertAuditEvent(ctx, q, registrar.AuditEvent{
-			Actor:  registrar.Actor{Kind: registrar.ActorSystem, Through: transition.To.ID},
-			Action: lifecycle.ActionDeletionSet, Customer: transition.To.Customer, Object: transition.To.NameOf(part.Item), At: transition.To.UpdatedAt,
-		})
-	}
-	return nil
+	now := micros(transition.To.UpdatedAt)
+	_, err = q.InsertRefundedTermEnd(ctx, query.InsertRefundedTermEndParams{
+		StepAt: now, DueAt: micros(transition.At), UpdatedAt: now, DomainID: part.Domain,
+	})
+	return err == nil, err
 }
 
 // ListRegisteredDomains returns the domains that an order registered and that can be deleted.

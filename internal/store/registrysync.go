@@ -40,7 +40,10 @@ func (db *DB) DomainByName(ctx context.Context, name string) (provision.Domain, 
 		return provision.Domain{}, false, err
 	}
 	domain, found := heldOrLast(domains)
-	return domain, found, nil
+	if mayBeHeld := domain.Status != registrar.DomainActive || slices.Contains(domain.RegistryStatus, "clientHold"); found && mayBeHeld && !domain.Suspended {
+		domain.Suspended, err = db.read().IsHeldByLock(ctx, domain.ID, "")
+	}
+	return domain, found, err
 }
 
 // heldOrLast returns the one of a name's domains that is held now, or else the last one.

@@ -154,7 +154,7 @@ var emptyResultQueries = []string{
 	"ActivateDomain", "DeletePendingDomain", "MakePendingProvisionItemsDue", "ListFailedItems",
 	"InsertDomainChange", "ListSecureChanges", "InsertIdentity", "InsertCustomerMail", "InsertMailedLink", "ReplaceQueuedMail", "LockQueuedMail", "InsertRenewalProvisionItem", "GetOrderInPayment", "PutProviderCustomer", "AnnounceConsentedRenewal", "ChooseRenewal", "GetOrderedConsent", "InsertRenewalConsent", "StopAnnouncedRenewalsOfCustomer", "ListOrderIDsAwaitingIdentity",
 	"UpdateGuest", "DeleteOrdersOfGuest", "DeleteGuest", "DeleteWebhookDeliveriesOfUnlinkedAgent", "ReassignDomainChanges", "ReassignDomainLocks", "ReassignRegistrant", "SetPendingInvoiceBuyer", "InsertAgentLink", "GetGuestID", "ListStaleGuestIDs", "EnqueueWebhookDelivery",
-	"ListLiftedDomainLocks", "ListOperators", "SetOperator", "RetryDomainChange", "RetryProvisionItem", "RetryOrder",
+	"ListLiftedDomainLocks", "ListDueLockHolds", "SetLockHoldStep", "IsHeldByLock", "ListOperators", "SetOperator", "RetryDomainChange", "RetryProvisionItem", "RetryOrder",
 	"GetInvoiceByOrder", "MarkWithdrawalNoticeDone", "ReopenWithdrawalNotice", "ListHandledWithdrawalNotices", "DeleteNextSealKey",
 	"ListEndedTransfers", "ListAllRefundedPayments", "ListEndedDomainsOfOrder", // transfers are in progress, no refund is made, no domain deleted
 	"ListHandledInquiries", "DeleteHandledInquiries", "DeleteHandledInquiriesOfCustomer",

@@ -1,14 +1,19 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dotkontor/dotkontor/internal/failpoint"
+	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -34,10 +39,11 @@ const (
 	Transfer    Restriction = "transfer"
 	Nameservers Restriction = "nameservers"
 	Renewal     Restriction = "renewal"
+	Hold        Restriction = "hold" // out of the DNS; includes Transfer
 )
 
 // Restrictions returns all restrictions.
-func Restrictions() []Restriction { return []Restriction{Transfer, Nameservers, Renewal} }
+func Restrictions() []Restriction { return []Restriction{Transfer, Nameservers, Renewal, Hold} }
 
 // Lock restricts a domain because of a dispute, a court order or abuse.
 type Lock struct {
@@ -56,13 +62,18 @@ type Lock struct {
 	// SecureStatus is set for active locks that restrict transfers. It is not stored but
 	// derived from the registry changes.
 	SecureStatus SecureStatus
+	// HoldStatus, and why the registry refused the hold, are derived like that. HoldStepAt is when the hold
+	// is next compared with the registry; zero: there is none, or it has ended.
+	HoldStatus  HoldStatus
+	HoldFailure registrar.Code
+	HoldStepAt  time.Time
 }
 
 // Overdue reports whether the day of its review has passed.
 func (l Lock) Overdue(now time.Time) bool { return !now.Before(l.ReviewAt.AddDate(0, 0, 1)) }
 
 // DomainRef is a domain in a customer's portfolio.
-type DomainRef struct{ ID, Name, Customer string }
+type DomainRef struct{ ID, Name, TLD, Customer string }
 
 // Error codes. Transports have a text for each.
 const (
@@ -74,6 +85,8 @@ const (
 	BadReason       registrar.Code = "bad_reason"
 	BadRestrictions registrar.Code = "bad_blocks"
 	BadReviewDate   registrar.Code = "bad_deadline"
+	// HoldUnsupported (KindUnsupported): the registry does not let us take a domain out of the DNS.
+	HoldUnsupported registrar.Code = "hold_unsupported"
 	JobClaimed      registrar.Code = "job_claimed" // KindConflict: a node holds the lease, or the job is due already
 )
 
@@ -107,6 +120,11 @@ type Store interface {
 	// ListActiveDomainLocks is ordered by review date, ListLiftedDomainLocks newest first.
 	ListActiveDomainLocks(ctx context.Context, limit int) ([]Lock, error)
 	ListLiftedDomainLocks(ctx context.Context, limit int) ([]Lock, error)
+	// ListDueLockHolds returns locks whose hold is due for a comparison, the longest overdue first.
+	ListDueLockHolds(ctx context.Context, now time.Time, limit int) ([]Lock, error)
+	// SetLockHoldStep stores when the next comparison is due; zero: never. It returns false if the lock has
+	// changed.
+	SetLockHoldStep(ctx context.Context, lock Lock, next time.Time) (bool, error)
 
 	// ListJobs returns unfinished jobs: most attempts first, or the next ones due.
 	ListJobs(ctx context.Context, kind JobKind, retrying bool, limit int) ([]Job, error)
@@ -145,6 +163,8 @@ type Config struct {
 	Secure func(ctx context.Context, operator registrar.Actor, customer, domain, lock string) error
 	// SecuredFor reports whether that was done for a lock, or is in progress; optional.
 	SecuredFor func(ctx context.Context, domain, lock string) (secured, inProgress bool, err error)
+	// Holds sets and ends the holds of locks; nil means that no registry offers them.
+	Holds Holds
 	// AbandonChange ends a domain change that can't be executed; optional.
 	AbandonChange func(ctx context.Context, operator registrar.Actor, change string) error
 	// GiveUpItem ends a paid item that waits for its registry, and refunds it; optional.
@@ -155,10 +175,14 @@ type Config struct {
 	// Business is the business time, of locks, audit events and all that operators are shown; nil
 	// means Now.
 	Business func() time.Time
+	Logger   *slog.Logger
 }
 
 // Service serves operators. It is safe for concurrent use.
-type Service struct{ cfg Config }
+type Service struct {
+	cfg   Config
+	holds *jobs.Loop[Lock]
+}
 
 // New returns a Service.
 func New(cfg Config) (*Service, error) {
@@ -179,7 +203,10 @@ func New(cfg Config) (*Service, error) {
 	}
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.Business, cfg.Now)
-	return &Service{cfg: cfg}, nil
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	s := &Service{cfg: cfg}
+	s.holds = s.newHoldLoop()
+	return s, nil
 }
 
 // BusinessTime returns the business time at which something happens that is due at a real time.
@@ -211,37 +238,70 @@ type LockRequest struct {
 	ReviewAt          time.Time
 }
 
-// SetLock locks a domain. notSecured is why the registry did not secure it, if the lock
-// requires that; the lock is active regardless.
-func (s *Service) SetLock(ctx context.Context, operator registrar.Actor, request LockRequest) (lock Lock, notSecured, err error) {
+// PreviewLock returns the lock that a request would set, or why it would be refused.
+func (s *Service) PreviewLock(ctx context.Context, operator registrar.Actor, request LockRequest) (Lock, error) {
 	if err := operator.RequireOperator(); err != nil {
-		return Lock{}, nil, err
+		return Lock{}, err
 	}
 	now := s.cfg.Business().Truncate(time.Microsecond)
 	request.Reason, request.Reference = strings.TrimSpace(request.Reason), strings.TrimSpace(request.Reference)
 	if err := request.validate(now); err != nil {
-		return Lock{}, nil, err
+		return Lock{}, err
 	}
 	ref, found, err := s.cfg.Store.GetDomainRef(ctx, request.Name)
 	if err != nil {
-		return Lock{}, nil, err
+		return Lock{}, err
 	}
 	if !found {
-		return Lock{}, nil, registrar.NotFound(registrar.NoSuchDomain)
+		return Lock{}, registrar.NotFound(registrar.NoSuchDomain)
 	}
-	lock = Lock{
-		ID: registrar.NewID("lck_", now), Domain: ref.ID, Name: ref.Name, Customer: ref.Customer, Cause: request.Cause,
+	holds := slices.Contains(request.Restrictions, Hold)
+	if holds {
+		if s.cfg.Holds == nil || s.cfg.Holds.LacksHold(ref.TLD) {
+			return Lock{}, registrar.Unsupported(HoldUnsupported)
+		}
+		request.Restrictions = append(slices.Clone(request.Restrictions), Transfer)
+	}
+	lock := Lock{
+		ID: registrar.NewID(LockIDPrefix, now), Domain: ref.ID, Name: ref.Name, Customer: ref.Customer, Cause: request.Cause,
 		Reason: request.Reason, Reference: request.Reference, Restrictions: normalizeRestrictions(request.Restrictions), ReviewAt: request.ReviewAt.Truncate(time.Microsecond),
 		SetBy: operator.Through, SetAt: now,
+	}
+	if holds {
+		lock.HoldStepAt = now
+	}
+	return lock, nil
+}
+
+// SetLock locks a domain. notSecured is why the registry did not secure it, if the lock
+// requires that; the lock is active regardless. A request that was sent twice sets one lock.
+func (s *Service) SetLock(ctx context.Context, operator registrar.Actor, request LockRequest) (lock Lock, notSecured, err error) {
+	if lock, err = s.PreviewLock(ctx, operator, request); err != nil {
+		return Lock{}, nil, err
+	}
+	active, err := s.cfg.Store.ListActiveLocksOfDomain(ctx, lock.Domain)
+	if err != nil {
+		return Lock{}, nil, err
+	}
+	if same := slices.IndexFunc(active, lock.repeats); same >= 0 {
+		return active[same], nil, nil
 	}
 	if err := s.cfg.Store.AddDomainLock(ctx, lock, s.auditEvent(operator, LockSet, lock), lockMail(lock, string(lock.Cause), lock.SetAt)); err != nil {
 		return Lock{}, nil, err
 	}
+	failpoint.Hit("lock_written")
 	s.cfg.MailQueued()
-	if slices.Contains(lock.Restrictions, Transfer) {
-		notSecured = s.cfg.Secure(ctx, operator, ref.Customer, ref.ID, lock.ID)
+	if lock.Has(Transfer) {
+		notSecured = s.cfg.Secure(ctx, operator, lock.Customer, lock.Domain, lock.ID)
 	}
+	s.holds.Wake() // after that: a domain has one change at a time
 	return lock, notSecured, nil
+}
+
+// repeats reports whether another lock has everything that an operator entered for this one.
+func (l Lock) repeats(other Lock) bool {
+	return other.Cause == l.Cause && other.Reason == l.Reason && other.Reference == l.Reference &&
+		other.ReviewAt.Equal(l.ReviewAt) && slices.Equal(other.Restrictions, l.Restrictions)
 }
 
 func (w LockRequest) validate(now time.Time) error {
@@ -268,7 +328,8 @@ func normalizeRestrictions(chosen []Restriction) []Restriction {
 	return slices.DeleteFunc(Restrictions(), func(r Restriction) bool { return !slices.Contains(chosen, r) })
 }
 
-// LiftLock ends a lock. Its transfer lock at the registry stays; the customer may remove it.
+// LiftLock ends a lock. Its hold ends, unless the domain is on hold for another reason, too. Its
+// transfer lock at the registry stays; the customer may remove it.
 func (s *Service) LiftLock(ctx context.Context, operator registrar.Actor, id string) (Lock, error) {
 	if err := operator.RequireOperator(); err != nil {
 		return Lock{}, err
@@ -281,6 +342,9 @@ func (s *Service) LiftLock(ctx context.Context, operator registrar.Actor, id str
 		return Lock{}, registrar.NotFound(NoSuchLock)
 	}
 	lock.LiftedBy, lock.LiftedAt = operator.Through, s.cfg.Business().Truncate(time.Microsecond)
+	if lock.Has(Hold) {
+		lock.HoldStepAt = lock.LiftedAt
+	}
 	lifted, err := s.cfg.Store.LiftDomainLock(ctx, lock, s.auditEvent(operator, LockLifted, lock), lockMail(lock, "lifted", lock.LiftedAt))
 	if err != nil {
 		return Lock{}, err
@@ -288,7 +352,9 @@ func (s *Service) LiftLock(ctx context.Context, operator registrar.Actor, id str
 	if !lifted {
 		return Lock{}, registrar.NotFound(NoSuchLock)
 	}
+	failpoint.Hit("lock_ended")
 	s.cfg.MailQueued()
+	s.holds.Wake()
 	return lock, nil
 }
 
@@ -299,6 +365,7 @@ func (s *Service) auditEvent(operator registrar.Actor, action registrar.Action, 
 func lockMail(lock Lock, change string, at time.Time) registrar.Mail {
 	return registrar.Mail{Kind: registrar.MailDomainLock, Customer: lock.Customer, Data: map[string]string{
 		"domain": lock.Name, "change": change, "name": lock.Reason, registrar.MailOccurredAt: at.UTC().Format(time.RFC3339),
+		"suspended": strconv.FormatBool(lock.Has(Hold)),
 	}}
 }
 
@@ -308,28 +375,34 @@ func (s *Service) ListLocks(ctx context.Context, operator registrar.Actor) (inFo
 	if err := operator.RequireOperator(); err != nil {
 		return nil, nil, err
 	}
-	if inForce, err = s.listActiveLocks(ctx); err != nil {
+	if inForce, err = s.listActiveLocks(ctx, operator); err != nil {
 		return nil, nil, err
 	}
 	lifted, err = s.cfg.Store.ListLiftedDomainLocks(ctx, maxListed/4)
 	return inForce, lifted, err
 }
 
-// ListDueLocks returns the active locks that need an operator: due for review, or not secured.
+// ListDueLocks returns the active locks that need an operator: due for review, not secured, or
+// not on hold.
 func (s *Service) ListDueLocks(ctx context.Context, operator registrar.Actor) ([]Lock, error) {
 	if err := operator.RequireOperator(); err != nil {
 		return nil, err
 	}
 	now := s.cfg.Business() // by which locks are reviewed
-	locks, err := s.listActiveLocks(ctx)
-	return slices.DeleteFunc(locks, func(l Lock) bool { return l.ReviewAt.After(now) && l.SecureStatus != NotSecured }), err
+	locks, err := s.listActiveLocks(ctx, operator)
+	return slices.DeleteFunc(locks, func(l Lock) bool {
+		return l.ReviewAt.After(now) && l.SecureStatus != NotSecured && l.HoldStatus != NotHeld
+	}), err
 }
 
-// listActiveLocks returns the active locks with their secure status.
-func (s *Service) listActiveLocks(ctx context.Context) ([]Lock, error) {
+// listActiveLocks returns the active locks with what the registry has of them.
+func (s *Service) listActiveLocks(ctx context.Context, operator registrar.Actor) ([]Lock, error) {
 	locks, err := s.cfg.Store.ListActiveDomainLocks(ctx, maxListed)
 	for i := range locks {
 		if err := s.loadSecureStatus(ctx, &locks[i]); err != nil {
+			return nil, err
+		}
+		if err := s.loadHoldStatus(ctx, operator, &locks[i]); err != nil {
 			return nil, err
 		}
 	}

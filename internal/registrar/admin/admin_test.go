@@ -8,6 +8,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 )
 
 // nilStore panics on every call.
@@ -27,6 +28,7 @@ func TestService_RefusesNonOperators(t *testing.T) {
 	} {
 		ctx := t.Context()
 		_, _, setErr := service.SetLock(ctx, actor, admin.LockRequest{})
+		_, previewErr := service.PreviewLock(ctx, actor, admin.LockRequest{})
 		_, liftErr := service.LiftLock(ctx, actor, "lck_1")
 		_, _, locksErr := service.ListLocks(ctx, actor)
 		_, workErr := service.ListJobs(ctx, actor, admin.JobOrder, true)
@@ -37,7 +39,7 @@ func TestService_RefusesNonOperators(t *testing.T) {
 		_, _, findErr := service.FindOrder(ctx, actor, "ord_1")
 		_, orderJobsErr := service.ListOrderJobs(ctx, actor, "cus_1", "ord_1")
 		for name, err := range map[string]error{
-			"SetLock": setErr, "LiftLock": liftErr, "Locks": locksErr, "Work": workErr, "Needs": needsErr,
+			"SetLock": setErr, "PreviewLock": previewErr, "LiftLock": liftErr, "Locks": locksErr, "Work": workErr, "Needs": needsErr,
 			"Orders": ordersErr, "Payments": paymentsErr, "Refunds": refundsErr, "FindOrder": findErr, "OrderJobs": orderJobsErr,
 			"Secure": service.Secure(ctx, actor, "lck_1"), "Retry": service.Retry(ctx, actor, admin.JobOrder, "ord_1"),
 			"GiveUp": service.AbandonJob(ctx, actor, admin.JobChange, "chg_1"),
@@ -161,6 +163,17 @@ func (l locksStore) ListActiveDomainLocks(context.Context, int) ([]admin.Lock, e
 	return l.locks, nil
 }
 
+// fakeHolds has set the hold of one domain; the registry has refused the other.
+type fakeHolds struct{ admin.Holds }
+
+func (fakeHolds) LastChangeFor(_ context.Context, _ registrar.Actor, domain, _ string, _, _ domainchange.ChangeKind) (domainchange.Change, bool, error) {
+	change := domainchange.Change{Kind: domainchange.Hold, State: domainchange.StatusDone}
+	if domain == "refused" {
+		change.State, change.Failure = domainchange.StatusRefused, registrar.RegistryDenied
+	}
+	return change, true, nil
+}
+
 // The service may stop between lock and registry, and an issued auth code stays valid
 // until the domain is secured.
 func TestListOpenIssues_IncludesUnsecuredAndOverdueLocks(t *testing.T) {
@@ -173,8 +186,9 @@ func TestListOpenIssues_IncludesUnsecuredAndOverdueLocks(t *testing.T) {
 	service, err := admin.New(admin.Config{
 		Store: locksStore{locks: []admin.Lock{
 			lock("open", admin.Transfer, later), lock("kept", admin.Transfer, later), lock("asked", admin.Transfer, later),
-			lock("renewal", admin.Renewal, later), lock("kept", admin.Transfer, now),
+			lock("renewal", admin.Renewal, later), lock("kept", admin.Transfer, now), lock("held", admin.Hold, later), lock("refused", admin.Hold, later),
 		}},
+		Holds: fakeHolds{},
 		SecuredFor: func(_ context.Context, domain, _ string) (secured, inProgress bool, err error) {
 			return domain == "kept", domain == "asked", nil
 		},
@@ -184,7 +198,8 @@ func TestListOpenIssues_IncludesUnsecuredAndOverdueLocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	issues, err := service.ListOpenIssues(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "root"})
-	if err != nil || len(issues.Locks) != 2 || issues.Locks[0].Domain != "open" || issues.Locks[1].Domain != "kept" || !issues.Locks[1].ReviewAt.Equal(now) {
+	if err != nil || len(issues.Locks) != 3 || issues.Locks[0].Domain != "open" || issues.Locks[1].Domain != "kept" || !issues.Locks[1].ReviewAt.Equal(now) ||
+		issues.Locks[2].Domain != "refused" || issues.Locks[2].HoldStatus != admin.NotHeld || issues.Locks[2].HoldFailure != registrar.RegistryDenied {
 		t.Errorf("got %+v, %v", issues.Locks, err)
 	}
 }

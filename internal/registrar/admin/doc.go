@@ -18,6 +18,7 @@
 //	transfer     unlocking, auth codes, registrant changes
 //	nameservers  nameserver and DS changes
 //	renewal      ordering a renewal
+//	hold         what transfer forbids; the domain is taken out of the DNS (clientHold)
 //
 // No restriction covers deletion, because no customer action deletes a domain: an account
 // with domains can't be closed, and operators process withdrawals.
@@ -25,6 +26,40 @@
 // A lock that restricts transfers also secures the domain at the registry: by the
 // registry's transfer lock, and by a new auth code that is disclosed to no one, so that
 // issued codes stop working.
+//
+// # Hold
+//
+// A registry without clientHold for registrars (domainchange.Capabilities.NoHold) lets nobody take a domain
+// out of the DNS; such a lock is refused with HoldUnsupported. Elsewhere the lock is the intent, stored
+// before the registry is asked: a job compares every lock with a hold_step_at with its changes of package
+// domainchange, which survive crashes, and stores one if it is missing.
+//
+//	lock    hold_step_at  meaning
+//	active  set           the hold is being set, and is looked at every minute: one that a registry
+//	                      refuses, as while a transfer is pending, is tried again after 20 hours; an expired
+//	                      or deleted domain gets it when it is active again
+//	lifted  set           the hold is being removed
+//	lifted  0             it has ended
+//
+// The hold of a lock, that of a lost payment dispute (package dispute), and the suspension for an
+// unconfirmed address (package contactcheck) are independent. Each is set for its own reference; one that
+// ends leaves clientHold to the others (store.IsHeldOtherwise), also if another begins while the release is
+// on its way, because a release asks again before it is sent.
+//
+//	while a domain is on hold by a lock
+//	renewal, by hand or automatic    goes on, and leaves the hold: the name must not become free. The
+//	                                 restriction renewal forbids orders
+//	end of the term                  nothing is held or deleted while any lock is active (package lifecycle)
+//	restore                          possible; the domain is put on hold after it
+//	transfer to another registrar    clientTransferProhibited and a new auth code; an operator can't approve
+//	                                 a pending one, and rejects it where the registry's rules allow that
+//	change of the holder, auth code  refused
+//	nameservers, DS                  possible, unless restricted: they don't end the hold
+//	refund with deletion             not while any lock is active
+//
+//	failpoint     committed before     next                        after a crash there
+//	lock_written  the lock, due now    hold at the registry        the row is due
+//	lock_ended    lifted, due now      release at the registry     the row is due
 //
 // Services that change domains call Forbids before they store the intent, and again
 // before they send it. The customer is notified by mail, and the domain's page shows the

@@ -27,7 +27,7 @@ const (
 	// Secure is for operators: it prevents a transfer by the transfer lock, where the
 	// registry has one, and by a new auth code that is disclosed to no one.
 	Secure ChangeKind = "secure"
-	// Hold and Release are for lost payment disputes and unconfirmed addresses: they set and remove clientHold, which takes
+	// Hold and Release are for lost payment disputes, unconfirmed addresses and operators' locks: they set and remove clientHold, which takes
 	// the domain out of the DNS.
 	Hold    ChangeKind = "hold"
 	Release ChangeKind = "release"

@@ -98,8 +98,8 @@
 // # Payment disputes
 //
 // For a payment dispute (package dispute) the service itself stores changes: the transfer lock, or
-// Secure at a registry without one; after a loss Hold and Release. DesiredState.Lock has the
-// dispute. They send no mail: the dispute has its own.
+// Secure at a registry without one; after a loss Hold and Release, which also serve unconfirmed addresses
+// and operators' locks. DesiredState.Lock has the dispute, check or lock. They send no mail: the dispute has its own.
 //
 // # Abandoned changes
 //

@@ -157,6 +157,12 @@ func (s *Service) checkStillAllowed(ctx context.Context, change Change) error {
 		}
 	}
 	reason, err := s.cfg.CheckRestrictions(ctx, domain, change.Kind)
+	if err == nil && change.Kind == Release { // another reason to hold it may be younger than the change
+		var held bool
+		if held, err = s.cfg.HeldOtherwise(ctx, change.Domain, change.Desired.Lock); held {
+			reason = DomainRestricted
+		}
+	}
 	switch {
 	case err != nil:
 		return &registrar.Error{Kind: registrar.KindInternal, Code: "locks_unreadable", Err: err}

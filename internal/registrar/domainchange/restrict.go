@@ -63,9 +63,9 @@ func (s *Service) SecureFor(ctx context.Context, customer, id, dispute string) (
 	return s.storeFor(ctx, domain, dispute, kind)
 }
 
-// HoldFor takes a domain out of the DNS (clientHold) because a dispute was lost or an address is not
-// confirmed (package contactcheck), whose id it gets. A domain that is
-// on hold for another reason is left as it is.
+// HoldFor takes a domain out of the DNS (clientHold) because a dispute was lost, an address is not
+// confirmed (package contactcheck), or an operator has locked it (package admin). It gets the id of that
+// reason. A domain that is on hold for another one is left as it is.
 func (s *Service) HoldFor(ctx context.Context, customer, id, dispute string) (Progress, error) {
 	domain, err := s.customerDomain(ctx, customer, id)
 	if err != nil {
@@ -167,7 +167,8 @@ func (s *Service) LastChangeFor(ctx context.Context, operator registrar.Actor, d
 
 // mayRepeat reports whether a change that was not executed is worth another attempt.
 func (s *Service) mayRepeat(change Change) bool {
-	return change.State == StatusCanceled || change.State == StatusRefused && s.cfg.Now().Sub(change.UpdatedAt) > retryRefused
+	keptHeld := change.Kind == Release && change.Failure == DomainRestricted // by another reason, not by the registry
+	return change.State == StatusCanceled || change.State == StatusRefused && keptHeld || change.State == StatusRefused && s.cfg.Now().Sub(change.UpdatedAt) > retryRefused
 }
 
 // HasTransferLockAt reports whether domains of an account and TLD can be locked.

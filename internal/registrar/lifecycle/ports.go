@@ -51,7 +51,7 @@ type termStore interface {
 	// IsLocked reports whether a dispute, a court order or abuse forbids changes.
 	IsLocked(ctx context.Context, domain string) (bool, error)
 	// IsDomainSuspended reports whether a domain is on hold because its registrant's address is not
-	// confirmed (package contactcheck).
+	// confirmed (package contactcheck), or by an operator's lock (package admin).
 	IsDomainSuspended(ctx context.Context, domain string) (bool, error)
 	// GetDomainHandle returns the registrant's contact at the registry; empty if there is none.
 	GetDomainHandle(ctx context.Context, domain string) (string, error)

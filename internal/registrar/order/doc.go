@@ -118,7 +118,9 @@
 // until an operator assigns it.
 //
 // One made at the provider with which everything is refunded does not say what is to become of the
-// domains: it is open work (TaskDomains) until an operator has recorded that.
+// domains: it is open work (TaskDomains) until an operator has decided about each of them. A domain is
+// deleted like one that an operator refunds, or left as it is, with a reason; the decision is stored in
+// the part of the last refund of the item that was made at the provider. The last decision closes the task.
 //
 // An operator confirms a preview. If the order was refunded since, the confirmation is refused with
 // RefundChanged, so two operators never refund more than one of them saw. A refund that completes a

@@ -68,7 +68,7 @@ const (
 	RefundChanged     registrar.Code = "refund_changed"     // KindConflict: the order was refunded since the preview
 	NoSuchRefund      registrar.Code = "no_such_refund"     // KindNotFound
 	NothingToDecide   registrar.Code = "refund_decided"     // KindConflict: another operator was faster
-	DeletionForbidden registrar.Code = "deletion_forbidden" // KindConflict: the domain can't be deleted with this refund
+	DeletionForbidden registrar.Code = "deletion_forbidden" // KindConflict: the domain can't be deleted, with this refund or any more
 	// ChargeDisputed (KindConflict): the provider does not refund the disputed payment.
 	ChargeDisputed registrar.Code = "charge_disputed"
 	// ChargeLost (KindConflict): the bank has returned the disputed payment to the customer.
@@ -107,6 +107,7 @@ type RefundPart struct {
 	Item       string
 	Gross, VAT registrar.Cents
 	Domain     string // to be deleted once the refund is made; empty: none
+	Kept       string // why an operator left the domain to the customer (TaskDomains); empty: undecided
 }
 
 // Due reports whether the provider must still be called.

@@ -2,11 +2,13 @@ package order_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
@@ -216,6 +218,65 @@ func TestRefundMails_LastOfSeveralRefundsSaysSo(t *testing.T) {
 		}
 		if len(last) != 2 || last[0] != "" || last[1] != "true" {
 			t.Errorf("the mails say %q", last)
+		}
+	})
+}
+
+func TestRefunds_EachDomainOfOrderRefundedAtProviderIsDecided(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		env := newEnv(t)
+		o := env.createCompletedOrder("laden", "haus")
+		intent := o.CapturedPayment().Intent
+		env.provider.set(func(p *fakeProvider) {
+			p.foreign = []order.ProviderRefund{{ID: "re_hand", Intent: intent, Amount: o.Totals.Gross}}
+		})
+		if err := env.service.HandleEvent(t.Context(), order.Event{Intent: intent, Refunds: true}); err != nil {
+			t.Fatal(err)
+		}
+		refund := env.get(o.ID).Refunds[0].ID
+		undecided := func() (names []string) {
+			domains, err := env.refunds().UndecidedDomains(t.Context(), operator, env.get(o.ID))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, domain := range domains {
+				if domain.Deletable == nil {
+					t.Errorf("%s can't be deleted", domain.Item.Name)
+				}
+				names = append(names, domain.Item.Name)
+			}
+			return names
+		}
+		if names := undecided(); !slices.Equal(names, []string{"laden.de", "haus.de"}) {
+			t.Errorf("undecided: %q", names)
+		}
+		first, second := o.Items[0].ID, o.Items[1].ID
+		if err := env.refunds().DeleteDomain(t.Context(), annaInPerson, o.ID, refund, first); code(err) != registrar.OperatorsOnly {
+			t.Errorf("a customer got %v", err)
+		}
+		if err := env.refunds().KeepDomain(t.Context(), operator, o.ID, refund, second, " "); code(err) != order.BadRefund {
+			t.Errorf("without a reason: %v", err)
+		}
+		if err := env.refunds().DeleteDomain(t.Context(), operator, o.ID, refund, first); err != nil {
+			t.Fatal(err)
+		}
+		if err := env.refunds().KeepDomain(t.Context(), operator, o.ID, refund, first, "doch nicht"); code(err) != order.NothingToDecide {
+			t.Errorf("decided twice: %v", err)
+		}
+		if names := undecided(); !slices.Equal(names, []string{"haus.de"}) || env.get(o.ID).Refunds[0].Task != order.TaskDomains {
+			t.Errorf("undecided: %q, %+v", names, env.get(o.ID).Refunds)
+		}
+		if err := env.refunds().KeepDomain(t.Context(), operator, o.ID, refund, second, "zahlt per Rechnung"); err != nil {
+			t.Fatal(err)
+		}
+		got := env.get(o.ID).Refunds[0]
+		if got.Task != order.TaskNone || got.Parts[0].Domain != "dom_laden.de" || got.Parts[0].Kept != "" || got.Parts[1].Domain != "" || got.Parts[1].Kept != "zahlt per Rechnung" {
+			t.Errorf("stored %+v", got)
+		}
+		events := env.store.events[len(env.store.events)-2:]
+		if events[0].Action != lifecycle.ActionDeletionSet || events[0].Object != "laden.de" || events[1].Action != order.ActionDomainKept || events[1].Object != "haus.de" || events[1].Actor.Through != "root" {
+			t.Errorf("audited %+v", events)
 		}
 	})
 }

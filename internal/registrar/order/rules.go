@@ -109,15 +109,32 @@ func (t Transition) RefundsMade() (refunds []Refund) {
 	return refunds
 }
 
-// RefundsAssigned lists refunds made before whose parts change with the transition.
+// RefundsAssigned lists refunds made before whose shares of items change with the transition.
 func (t Transition) RefundsAssigned() (refunds []Refund) {
 	for _, refund := range t.To.Refunds {
 		was := find(t.From.Refunds, func(r Refund) bool { return r.ID == refund.ID })
-		if was != nil && was.Provider != "" && !slices.Equal(was.Parts, refund.Parts) {
+		sameShare := func(a, b RefundPart) bool { return a.Item == b.Item && a.Gross == b.Gross && a.VAT == b.VAT }
+		if was != nil && was.Provider != "" && !slices.EqualFunc(was.Parts, refund.Parts, sameShare) {
 			refunds = append(refunds, refund)
 		}
 	}
 	return refunds
+}
+
+// DeletionsDecided lists the parts of refunds made before whose domains are deleted with the transition.
+func (t Transition) DeletionsDecided() (parts []RefundPart) {
+	for _, refund := range t.To.Refunds {
+		was := find(t.From.Refunds, func(r Refund) bool { return r.ID == refund.ID })
+		if was == nil || was.Provider == "" {
+			continue
+		}
+		for _, part := range refund.Parts {
+			if part.Domain != "" && !slices.ContainsFunc(was.Parts, func(p RefundPart) bool { return p.Domain == part.Domain }) {
+				parts = append(parts, part)
+			}
+		}
+	}
+	return parts
 }
 
 // CorrectionsDue lists the new refunds that need a correction of the invoice.

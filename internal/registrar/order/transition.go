@@ -46,6 +46,7 @@ const (
 	ActionRefundReturned registrar.Action = "refund_returned" // by the customer's bank
 	ActionRefundAssigned registrar.Action = "refund_assigned" // to items, by an operator
 	ActionRefundSettled  registrar.Action = "refund_settled"  // an operator closed a returned or refused refund
+	ActionDomainKept     registrar.Action = "refunded_domain_kept"
 
 	actionClaimed registrar.Action = "order_claimed"
 )

@@ -103,7 +103,7 @@ type Domain struct {
 	PaidUntil               time.Time
 	Account                 string // the sponsoring registry account; empty if no item of ours registered it
 	Handle                  string
-	Suspended               bool // its registrant's address is not confirmed (package contactcheck)
+	Suspended               bool // for an unconfirmed address (package contactcheck), or by an operator's lock; the latter only if read by name
 
 	// RegistryStatus and RegistryExpires are the registry's values.
 	RegistryStatus  []string

@@ -10,7 +10,7 @@ import (
 )
 
 const getDomainLock = `-- name: GetDomainLock :one
-SELECT id, domain_id, customer_id, name, cause, reason, reference, restrictions, review_at, set_by, set_at, lifted_by, lifted_at FROM domain_locks WHERE id = $1
+SELECT id, domain_id, customer_id, name, cause, reason, reference, restrictions, review_at, set_by, set_at, lifted_by, lifted_at, hold_step_at FROM domain_locks WHERE id = $1
 `
 
 func (q *Queries) GetDomainLock(ctx context.Context, id string) (DomainLock, error) {
@@ -30,13 +30,14 @@ func (q *Queries) GetDomainLock(ctx context.Context, id string) (DomainLock, err
 		&i.SetAt,
 		&i.LiftedBy,
 		&i.LiftedAt,
+		&i.HoldStepAt,
 	)
 	return i, err
 }
 
 const insertDomainLock = `-- name: InsertDomainLock :exec
-INSERT INTO domain_locks (id, domain_id, customer_id, name, cause, reason, reference, restrictions, review_at, set_by, set_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+INSERT INTO domain_locks (id, domain_id, customer_id, name, cause, reason, reference, restrictions, review_at, set_by, set_at, hold_step_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 `
 
 type InsertDomainLockParams struct {
@@ -51,6 +52,7 @@ type InsertDomainLockParams struct {
 	ReviewAt     int64
 	SetBy        string
 	SetAt        int64
+	HoldStepAt   int64
 }
 
 func (q *Queries) InsertDomainLock(ctx context.Context, arg InsertDomainLockParams) error {
@@ -66,23 +68,43 @@ func (q *Queries) InsertDomainLock(ctx context.Context, arg InsertDomainLockPara
 		arg.ReviewAt,
 		arg.SetBy,
 		arg.SetAt,
+		arg.HoldStepAt,
 	)
 	return err
 }
 
+const isHeldByLock = `-- name: IsHeldByLock :one
+SELECT EXISTS (SELECT 1 FROM domain_locks
+    WHERE domain_id = $1 AND lifted_at = 0 AND restrictions LIKE '%hold%' AND id <> $2) AS held
+`
+
+// Whether another lock than one keeps a domain out of the DNS.
+func (q *Queries) IsHeldByLock(ctx context.Context, domainID string, exceptID string) (bool, error) {
+	row := q.db.QueryRowContext(ctx, isHeldByLock, domainID, exceptID)
+	var held bool
+	err := row.Scan(&held)
+	return held, err
+}
+
 const liftDomainLock = `-- name: LiftDomainLock :execrows
-UPDATE domain_locks SET lifted_at = $1, lifted_by = $2
-WHERE id = $3 AND lifted_at = 0
+UPDATE domain_locks SET lifted_at = $1, lifted_by = $2, hold_step_at = $3
+WHERE id = $4 AND lifted_at = 0
 `
 
 type LiftDomainLockParams struct {
-	LiftedAt int64
-	LiftedBy string
-	ID       string
+	LiftedAt   int64
+	LiftedBy   string
+	HoldStepAt int64
+	ID         string
 }
 
 func (q *Queries) LiftDomainLock(ctx context.Context, arg LiftDomainLockParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, liftDomainLock, arg.LiftedAt, arg.LiftedBy, arg.ID)
+	result, err := q.db.ExecContext(ctx, liftDomainLock,
+		arg.LiftedAt,
+		arg.LiftedBy,
+		arg.HoldStepAt,
+		arg.ID,
+	)
 	if err != nil {
 		return 0, err
 	}
@@ -90,7 +112,7 @@ func (q *Queries) LiftDomainLock(ctx context.Context, arg LiftDomainLockParams) 
 }
 
 const listActiveDomainLocks = `-- name: ListActiveDomainLocks :many
-SELECT id, domain_id, customer_id, name, cause, reason, reference, restrictions, review_at, set_by, set_at, lifted_by, lifted_at FROM domain_locks
+SELECT id, domain_id, customer_id, name, cause, reason, reference, restrictions, review_at, set_by, set_at, lifted_by, lifted_at, hold_step_at FROM domain_locks
 WHERE lifted_at = 0
 ORDER BY review_at, id
 LIMIT $1
@@ -119,6 +141,7 @@ func (q *Queries) ListActiveDomainLocks(ctx context.Context, limit int32) ([]Dom
 			&i.SetAt,
 			&i.LiftedBy,
 			&i.LiftedAt,
+			&i.HoldStepAt,
 		); err != nil {
 			return nil, err
 		}
@@ -134,7 +157,7 @@ func (q *Queries) ListActiveDomainLocks(ctx context.Context, limit int32) ([]Dom
 }
 
 const listActiveLocksOfDomain = `-- name: ListActiveLocksOfDomain :many
-SELECT id, domain_id, customer_id, name, cause, reason, reference, restrictions, review_at, set_by, set_at, lifted_by, lifted_at FROM domain_locks WHERE domain_id = $1 AND lifted_at = 0 ORDER BY id
+SELECT id, domain_id, customer_id, name, cause, reason, reference, restrictions, review_at, set_by, set_at, lifted_by, lifted_at, hold_step_at FROM domain_locks WHERE domain_id = $1 AND lifted_at = 0 ORDER BY id
 `
 
 func (q *Queries) ListActiveLocksOfDomain(ctx context.Context, domainID string) ([]DomainLock, error) {
@@ -160,6 +183,53 @@ func (q *Queries) ListActiveLocksOfDomain(ctx context.Context, domainID string) 
 			&i.SetAt,
 			&i.LiftedBy,
 			&i.LiftedAt,
+			&i.HoldStepAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listDueLockHolds = `-- name: ListDueLockHolds :many
+SELECT id, domain_id, customer_id, name, cause, reason, reference, restrictions, review_at, set_by, set_at, lifted_by, lifted_at, hold_step_at FROM domain_locks
+WHERE hold_step_at > 0 AND hold_step_at <= $1
+ORDER BY hold_step_at
+LIMIT $2
+`
+
+// Locks whose hold is due for a comparison with the registry.
+func (q *Queries) ListDueLockHolds(ctx context.Context, holdStepAt int64, limit int32) ([]DomainLock, error) {
+	rows, err := q.db.QueryContext(ctx, listDueLockHolds, holdStepAt, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []DomainLock{}
+	for rows.Next() {
+		var i DomainLock
+		if err := rows.Scan(
+			&i.ID,
+			&i.DomainID,
+			&i.CustomerID,
+			&i.Name,
+			&i.Cause,
+			&i.Reason,
+			&i.Reference,
+			&i.Restrictions,
+			&i.ReviewAt,
+			&i.SetBy,
+			&i.SetAt,
+			&i.LiftedBy,
+			&i.LiftedAt,
+			&i.HoldStepAt,
 		); err != nil {
 			return nil, err
 		}
@@ -175,7 +245,7 @@ func (q *Queries) ListActiveLocksOfDomain(ctx context.Context, domainID string) 
 }
 
 const listLiftedDomainLocks = `-- name: ListLiftedDomainLocks :many
-SELECT id, domain_id, customer_id, name, cause, reason, reference, restrictions, review_at, set_by, set_at, lifted_by, lifted_at FROM domain_locks
+SELECT id, domain_id, customer_id, name, cause, reason, reference, restrictions, review_at, set_by, set_at, lifted_by, lifted_at, hold_step_at FROM domain_locks
 WHERE lifted_at > 0
 ORDER BY lifted_at DESC, id DESC
 LIMIT $1
@@ -204,6 +274,7 @@ func (q *Queries) ListLiftedDomainLocks(ctx context.Context, limit int32) ([]Dom
 			&i.SetAt,
 			&i.LiftedBy,
 			&i.LiftedAt,
+			&i.HoldStepAt,
 		); err != nil {
 			return nil, err
 		}
@@ -216,4 +287,29 @@ func (q *Queries) ListLiftedDomainLocks(ctx context.Context, limit int32) ([]Dom
 		return nil, err
 	}
 	return items, nil
+}
+
+const setLockHoldStep = `-- name: SetLockHoldStep :execrows
+UPDATE domain_locks SET hold_step_at = $1
+WHERE id = $2 AND hold_step_at = $3 AND lifted_at = $4
+`
+
+type SetLockHoldStepParams struct {
+	HoldStepAt int64
+	ID         string
+	WasStep    int64
+	LiftedAt   int64
+}
+
+func (q *Queries) SetLockHoldStep(ctx context.Context, arg SetLockHoldStepParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setLockHoldStep,
+		arg.HoldStepAt,
+		arg.ID,
+		arg.WasStep,
+		arg.LiftedAt,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

@@ -24,6 +24,7 @@ SELECT CAST(
         AND (term_ends.due_at <= $1 OR term_ends.node <> ''))
     + (SELECT count(*) FROM contact_checks WHERE contact_checks.step_at > 0 AND contact_checks.step_at <= $2 AND contact_checks.waits_for = '')
     + (SELECT count(*) FROM domains AS unchecked WHERE unchecked.contact_check = 'new' OR unchecked.contact_check = 'guest' AND unchecked.registrant_since <= $4)
+    + (SELECT count(*) FROM domain_locks WHERE domain_locks.hold_step_at > 0 AND domain_locks.hold_step_at <= $2)
     + (SELECT count(*) FROM domains AS confirmed WHERE confirmed.contact_hold <> '' AND confirmed.contact_check = '' AND confirmed.status = 'active')
     + (SELECT count(*) FROM domains WHERE domains.status = 'active' AND domains.paid_until <> 0
         AND (domains.expiry_notice = 0 AND domains.paid_until <= $5

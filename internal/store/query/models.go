@@ -262,6 +262,7 @@ type DomainLock struct {
 	SetAt        int64
 	LiftedBy     string
 	LiftedAt     int64
+	HoldStepAt   int64
 }
 
 type ExchangeRate struct {

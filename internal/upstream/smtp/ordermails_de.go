@@ -367,7 +367,17 @@ Anlass: {{if eq .Change "chargeback"}}eine Zahlung wurde zurückgeholt
 {{else if eq .Change "abuse"}}eine Meldung wegen Missbrauchs
 {{else}}erledigt
 {{end}}Grund:  {{.Name}}
+{{if .Suspended}}
+{{if eq .Change "lifted"}}Wir nehmen die Domain wieder ins DNS, wenn sie nicht noch aus einem
+anderen Grund gesperrt ist. Bis Website und E-Mail überall wieder
+funktionieren, kann es einige Stunden dauern.
+{{else}}Wir nehmen die Domain aus dem DNS: Website und E-Mail funktionieren dann
+nicht mehr. Umzug, Auth-Code und Inhaberwechsel gehen so lange nicht. Ihre
+Laufzeit und Verlängerungen ändern sich nicht.
 
+Das können Sie tun: Beheben Sie bitte den Grund und schreiben Sie uns,
+was Sie geändert haben. Dann prüfen wir die Sperre.
+{{end}}{{end}}
 Was jetzt {{if eq .Change "lifted"}}wieder{{else}}nicht{{end}} geht, steht auf der Seite der Domain:
 
 {{.Place}}

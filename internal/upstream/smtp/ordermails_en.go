@@ -350,7 +350,17 @@ Cause:  {{if eq .Change "chargeback"}}a payment was charged back
 {{else if eq .Change "abuse"}}a report of abuse
 {{else}}resolved
 {{end}}Reason: {{.Name}}
+{{if .Suspended}}
+{{if eq .Change "lifted"}}We are putting the domain back into the DNS, unless it is locked for
+another reason, too. It can take a few hours until website and email work
+everywhere again.
+{{else}}We are taking the domain out of the DNS: its website and email then stop
+working. Transfers, auth codes and changes of the holder are not possible
+meanwhile. Its term and renewals don't change.
 
+What you can do: please resolve the reason and tell us what you changed.
+We will then review the lock.
+{{end}}{{end}}
 The domain's page shows what {{if eq .Change "lifted"}}is possible again{{else}}is restricted{{end}}:
 
 {{.Place}}

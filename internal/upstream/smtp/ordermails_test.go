@@ -640,3 +640,21 @@ func TestMails_AccountsWithoutPasswordGetMatchingAdvice(t *testing.T) {
 		t.Errorf("only %d mails advise to change a password", advised)
 	}
 }
+
+func TestDomainLockMail_OutOfTheDNSSaysWhatStopsAndWhatToDo(t *testing.T) {
+	t.Parallel()
+	for lang, texts := range map[string][3]string{
+		"de": {"Wir nehmen die Domain aus dem DNS", "Das können Sie tun", "Wir nehmen die Domain wieder ins DNS"},
+		"en": {"We are taking the domain out of the DNS", "What you can do", "We are putting the domain back into the DNS"},
+	} {
+		for _, change := range []string{"abuse", "lifted"} {
+			for _, suspended := range []string{"true", "false"} {
+				body := renderMail(t, registrar.MailDomainLock, lang, map[string]string{"domain": "laden.de", "change": change, "name": "Phishing", "suspended": suspended})
+				set, lifted := suspended == "true" && change == "abuse", suspended == "true" && change == "lifted"
+				if hasText(body, texts[0]) != set || hasText(body, texts[1]) != set || hasText(body, texts[2]) != lifted || !hasText(body, "Phishing") {
+					t.Errorf("%s %s, suspended %s: %s", lang, change, suspended, body)
+				}
+			}
+		}
+	}
+}

@@ -47,6 +47,8 @@ type OrderRecord struct {
 	Declared []noticeRow
 	// Ended has the domains that were deleted or handed over since, by item.
 	Ended map[string]lifecycle.EndedDomain
+	// Undecided are the domains that order.TaskDomains is about.
+	Undecided []order.UndecidedDomain
 }
 
 // EndOf is what became of the domain of an item; its time is zero if nothing did.

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,11 +28,22 @@ type locksView struct {
 	Fields             []ui.Field
 	Restrictions       []restrictionBox
 	RestrictionProblem string
+	Operators          map[string]string // their addresses by account
 }
+
+// holdView confirms a lock that takes a domain out of the DNS.
+type holdView struct {
+	admin.Lock
+	Sent []ui.Field // what was entered, to be sent again
+}
+
+// By is who has set a lock.
+func (v locksView) By(lock admin.Lock) string { return cmp.Or(v.Operators[lock.SetBy], lock.SetBy) }
 
 // fieldByCode maps an error code to the field that shows it.
 var fieldByCode = map[registrar.Code]string{
 	registrar.NoSuchDomain: "domain", admin.BadCause: "cause", admin.BadReason: "reason", admin.BadRestrictions: "blocks", admin.BadReviewDate: "review",
+	admin.HoldUnsupported: "blocks",
 }
 
 func (h *Handler) locks(req *ui.Request, operator registrar.Actor) error {
@@ -42,6 +54,9 @@ func (h *Handler) showLocks(req *ui.Request, operator registrar.Actor, problem e
 	view := locksView{Now: h.Now()}
 	var err error
 	if view.InForce, view.Lifted, err = h.Admin.ListLocks(req.R.Context(), operator); err != nil {
+		return err
+	}
+	if view.Operators, err = h.operatorNames(req, operator); err != nil {
 		return err
 	}
 	locking, err := h.Disputes.ListLocking(req.R.Context(), operator)
@@ -92,6 +107,20 @@ func (h *Handler) setLock(req *ui.Request, operator registrar.Actor) error {
 		if req.Field("block_"+string(name)) != "" {
 			request.Restrictions = append(request.Restrictions, name)
 		}
+	}
+	if slices.Contains(request.Restrictions, admin.Hold) && req.Field("confirmed") != "yes" {
+		lock, err := h.Admin.PreviewLock(req.R.Context(), operator, request)
+		if err != nil {
+			return h.showLocks(req, operator, err)
+		}
+		view := holdView{Lock: lock}
+		for _, name := range []string{"domain", "cause", "reason", "reference", "review"} {
+			view.Sent = append(view.Sent, ui.Field{Name: name, Value: req.Text(name)})
+		}
+		for _, restriction := range lock.Restrictions {
+			view.Sent = append(view.Sent, ui.Field{Name: "block_" + string(restriction), Value: "yes"})
+		}
+		return h.render(req, ui.View{Name: "lockconfirm", Title: "locks.hold_title", Section: locksPath}, view, "")
 	}
 	_, notSecured, err := h.Admin.SetLock(req.R.Context(), operator, request)
 	if err != nil {

@@ -168,6 +168,8 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: post, Path: ordersPath + "/{id}/refunds/{refund}/assign", Handler: page(ordersPath, h.decideRefund("refund_assigned", h.assignRefund))},
 		{Method: post, Path: ordersPath + "/{id}/refunds/{refund}/settle", Handler: page(ordersPath, h.decideRefund("refund_settled", h.settleRefund))},
 		{Method: post, Path: ordersPath + "/{id}/refunds/{refund}/repeat", Handler: page(ordersPath, recently(h.repeatRefund))},
+		{Method: post, Path: ordersPath + "/{id}/refunds/{refund}/items/{item}/delete", Handler: page(ordersPath, recently(h.deleteRefunded))},
+		{Method: post, Path: ordersPath + "/{id}/refunds/{refund}/items/{item}/keep", Handler: page(ordersPath, h.decideRefund("refund_domain_kept", h.keepRefunded))},
 		{Method: get, Path: paymentsPath, Handler: page(paymentsPath, h.payments)},
 		{Method: get, Path: refundsPath, Handler: page(refundsPath, h.refunds)},
 		{Method: get, Path: revenuePath, Handler: page(revenuePath, h.revenue)},

@@ -131,6 +131,9 @@ func (h *Handler) showOrder(req *ui.Request, operator registrar.Actor, status in
 	if record.Operators, err = h.operatorNames(req, operator); err != nil {
 		return err
 	}
+	if record.Undecided, err = h.Refunds.UndecidedDomains(req.R.Context(), operator, record.Order); err != nil {
+		return err
+	}
 	record.Declared, err = h.openNoticesAbout(req, operator, []order.Order{record.Order}, func(withdrawal.Notice) bool { return false })
 	if err != nil {
 		return err

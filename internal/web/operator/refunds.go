@@ -341,6 +341,18 @@ func (h *Handler) repeatRefund(req *ui.Request, operator registrar.Actor) error 
 	return h.confirmed("refund_repeat", "refund.repeat", ordersPath+"/"+url.PathEscape(req.R.PathValue("id")), repeat)(req, operator)
 }
 
+// deleteRefunded deletes a domain whose payment was refunded at the provider, so the page asks first.
+func (h *Handler) deleteRefunded(req *ui.Request, operator registrar.Actor) error {
+	remove := h.decideRefund("refund_domain_deleted", func(req *ui.Request, operator registrar.Actor, id, refund string) error {
+		return h.Refunds.DeleteDomain(req.R.Context(), operator, id, refund, req.R.PathValue("item"))
+	})
+	return h.confirmed("refund_deletion", "refund.delete_one", ordersPath+"/"+url.PathEscape(req.R.PathValue("id")), remove)(req, operator)
+}
+
+func (h *Handler) keepRefunded(req *ui.Request, operator registrar.Actor, id, refund string) error {
+	return h.Refunds.KeepDomain(req.R.Context(), operator, id, refund, req.R.PathValue("item"), req.Text("note"))
+}
+
 // Refundable reports whether an operator can refund something of the order.
 func (r OrderRecord) Refundable() bool { return r.RefundRefusal() == "" }
 

@@ -119,6 +119,7 @@ var activityTexts = ui.Texts{
 	"action.refund_returned":         {"Erstattung von der Bank zurückgegeben", "Refund returned by the bank"},
 	"action.refund_assigned":         {"Erstattung den Positionen zugeordnet", "Refund assigned to items"},
 	"action.refund_settled":          {"Erstattung als erledigt markiert", "Refund marked as handled"},
+	"action.refunded_domain_kept":    {"Domain nach der Erstattung nicht gelöscht", "Domain not deleted after the refund"},
 	"action.payment_refunded":        {"Zahlung erstattet", "Payment refunded"},
 	"action.identity_verified":       {"Identität nachgewiesen", "Identity verified"},
 	"action.auto_renew_on":           {"Automatische Verlängerung eingeschaltet", "Automatic renewal turned on"},

@@ -90,4 +90,23 @@ var contactCheckTexts = ui.Texts{
 		"Not in the DNS and offline: the holder did not confirm the address {1} by {2}.",
 	},
 	"do.contact": {"Ansehen", "View"},
+
+	// An operator's lock takes a domain out of the DNS, too.
+	"hold.title":            {"Wir haben diese Domain aus dem DNS genommen", "We have taken this domain out of the DNS"},
+	"hold.begun":            {"Wir nehmen diese Domain aus dem DNS", "We are taking this domain out of the DNS"},
+	"hold.held":             {"nicht im DNS", "not in the DNS"},
+	"hold.pending":          {"wird aus dem DNS genommen", "being taken out of the DNS"},
+	"hold.since":            {"Seit dem {1}, {2}", "Since {1}, {2}"},
+	"hold_cause.chargeback": {"weil eine Zahlung zurückgeholt wurde", "because a payment was charged back"},
+	"hold_cause.udrp":       {"wegen eines Verfahrens um den Namen (UDRP)", "because of a domain name dispute (UDRP)"},
+	"hold_cause.court":      {"wegen einer gerichtlichen oder behördlichen Anordnung", "because of an order by a court or an authority"},
+	"hold_cause.abuse":      {"wegen einer Meldung über Missbrauch", "because of a report of abuse"},
+	"hold.effect": {
+		"Website und E-Mail unter der Domain funktionieren nicht, solange die Sperre gilt. Umzug, Auth-Code und Inhaberwechsel gehen so lange nicht. Ihre Laufzeit und Verlängerungen ändern sich nicht.",
+		"The domain's website and email don't work while the lock applies. Transfers, auth codes and changes of the holder are not possible. Its term and renewals don't change.",
+	},
+	"hold.what": {
+		"Beheben Sie bitte den Grund und schreiben Sie uns. Schreiben Sie uns auch, wenn Sie die Sperre für einen Irrtum halten.",
+		"Please resolve the reason and write to us. Also write to us if you think that the lock is a mistake.",
+	},
 }

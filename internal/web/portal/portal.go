@@ -12,6 +12,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
@@ -79,6 +80,9 @@ type Config struct {
 	// ContractNotices returns a customer's withdrawal notices about the contract of a domain, the newest
 	// first; nil means that there are none.
 	ContractNotices func(ctx context.Context, customer, domain string) ([]withdrawal.Notice, error)
+	// Holds returns the operators' locks that keep a customer's domain out of the DNS; nil means that there
+	// are none.
+	Holds func(ctx context.Context, actor registrar.Actor, domain string) ([]admin.Lock, error)
 	// Now is the business time, by which terms end; nil means time.Now.
 	Now func() time.Time
 	// MailEnabled reports whether mail can be sent; without it, registration and

@@ -197,7 +197,7 @@ var tones = map[string]string{
 	"overdue": "bad", "today": "warn", "soon": "warn",
 	"done": "good", "refused": "bad", "returned": "warn", "abandoned": "warn", "requested": "wait",
 	"needs_response": "warn", "warning_needs_response": "warn", "under_review": "wait", "warning_under_review": "wait", "won": "good", "lost": "bad",
-	"secured": "good", "in_progress": "wait", "not_secured": "warn",
+	"secured": "good", "in_progress": "wait", "not_secured": "warn", "not_held": "warn",
 	"healthy": "good", "failing": "bad", "paused": "warn", "unknown": "",
 }
 

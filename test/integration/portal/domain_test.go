@@ -29,8 +29,8 @@ type fakeRegistry struct {
 	noCode   bool
 }
 
-func (d *fakeRegistry) Capabilities(string) domainchange.Capabilities {
-	return domainchange.Capabilities{MinNameservers: 2, MaxNameservers: 13, Lock: !d.noLock, Code: !d.noCode, CodeLength: 16, CodeDays: 30, Contacts: true, MaxYears: d.maxYears}
+func (d *fakeRegistry) Capabilities(tld string) domainchange.Capabilities {
+	return domainchange.Capabilities{NoHold: tld == ".uk", MinNameservers: 2, MaxNameservers: 13, Lock: !d.noLock, Code: !d.noCode, CodeLength: 16, CodeDays: 30, Contacts: true, MaxYears: d.maxYears}
 }
 
 func (d *fakeRegistry) FetchRecord(_ context.Context, name string) (domainchange.Record, error) {

@@ -25,6 +25,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
@@ -217,7 +218,9 @@ func newEnvWith(t *testing.T, change func(*env, *portal.Config)) *env {
 	}
 	s.contacts, err = contactcheck.New(contactcheck.Config{Store: db, Changes: s.domains, Now: s.clock.now, Clock: s.clock.now, Logger: logger, MailQueued: runner.Wake})
 	must(t, err)
-	pages.Contacts = s.contacts
+	locks, err := admin.New(admin.Config{Store: db, Now: s.clock.now})
+	must(t, err)
+	pages.Contacts, pages.Holds = s.contacts, locks.HoldsOf
 	change(s, &pages)
 	actions := bulk.Config{Store: db, Portfolio: s.portfolio, Changes: s.domains, Now: s.clock.now, Clock: s.clock.now}
 	if pages.Orders != nil {

@@ -122,7 +122,7 @@ func (f accountFiles) Order(ctx context.Context, _ registrar.Actor, id string) (
 // operatorPages are the operators' pages with the env's services.
 func (s *env) operatorPages() behind.Config {
 	s.t.Helper()
-	adminService, err := admin.New(admin.Config{Store: s.db, Now: s.clock.now, Secure: s.domains.Secure, AbandonChange: s.domains.AbandonChange, SecuredFor: s.domains.SecuredFor})
+	adminService, err := admin.New(admin.Config{Store: s.db, Now: s.clock.now, Holds: s.domains, Secure: s.domains.Secure, AbandonChange: s.domains.AbandonChange, SecuredFor: s.domains.SecuredFor})
 	must(s.t, err)
 	shipped, err := catalog.Shipped()
 	must(s.t, err)

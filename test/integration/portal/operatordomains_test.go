@@ -71,6 +71,51 @@ func TestDomainLock_SetNotifyLift(t *testing.T) {
 	}
 }
 
+func TestDomainLock_OutOfTheDNSIsConfirmedAndShown(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	ops, b := s.operatorBrowser("ops@example.org")
+	erika := s.newMember("erika@example.org")
+	id := s.addDomainOf(erika.ID, "phishing", ".org", registrar.DomainActive)
+	s.addDomainOf(erika.ID, "phishing", ".uk", registrar.DomainActive)
+	form := url.Values{
+		"domain": {"phishing.uk"}, "cause": {"abuse"}, "reason": {"Phishing unter /login"}, "review": {s.clock.now().AddDate(0, 1, 0).Format(time.DateOnly)}, "block_hold": {"yes"},
+	}
+	if got := b.post("/operator/locks", form); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, "kein clientHold") {
+		t.Errorf("a registry without holds: %d %s", got.status, got.body)
+	}
+	form.Set("domain", "phishing.org")
+	asked := b.post("/operator/locks", form)
+	locks, err := s.db.ListActiveLocksOfDomain(t.Context(), id)
+	if must(t, err); asked.status != http.StatusOK || len(locks) != 0 {
+		t.Fatalf("%d without a confirmation, %d", len(locks), asked.status)
+	}
+	for _, want := range []string{`name="confirmed" value="yes"`, `name="reason" value="Phishing unter /login"`, `name="block_hold" value="yes"`, `name="block_transfer" value="yes"`} {
+		if !strings.Contains(asked.body, want) {
+			t.Errorf("the confirmation has no %q: %s", want, asked.body)
+		}
+	}
+	form.Set("confirmed", "yes")
+	for range 2 {
+		if got := b.post("/operator/locks", form); got.status != http.StatusSeeOther {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+	}
+	locks, err = s.db.ListActiveLocksOfDomain(t.Context(), id)
+	if must(t, err); len(locks) != 1 || locks[0].SetBy != ops.ID || !locks[0].Has(admin.Transfer) {
+		t.Fatalf("locks %+v", locks)
+	}
+	if list := b.get("/operator/locks").body; !strings.Contains(list, "wird aus dem DNS genommen") || !strings.Contains(list, "ops@example.org") {
+		t.Errorf("the list: %s", list)
+	}
+	page := s.signedInBrowser("erika@example.org").get("/portal/domains/" + id).body
+	for _, want := range []string{"Wir nehmen diese Domain aus dem DNS", "wegen einer Meldung über Missbrauch: Phishing unter /login", `<span class="badge bad">wird aus dem DNS genommen</span>`, `href="/kontakt`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the customer's page has no %q: %s", want, page)
+		}
+	}
+}
+
 func TestOperatorMenu_CountsLocksDueForReview(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)

@@ -316,3 +316,46 @@ func TestOperatorRefund_ReturnedIsClosedByWhoSettlesIt(t *testing.T) {
 		}
 	}
 }
+
+func TestOperatorRefund_DomainsOfOrderRefundedAtProviderAreDecidedOneByOne(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	o := s.addRefundableOrder(s.newMember("erika@example.org").ID, "ord_stripe")
+	_, b := s.operatorBrowser("ops@example.org")
+	move := order.Transition{From: o, To: o, At: s.clock.now()}
+	move.To.Version = o.Version + 1
+	move.To.Refunds = []order.Refund{{
+		ID: "ref_stripe", Payment: "pay_" + o.ID, Amount: 2856, Source: order.ByProvider, Provider: "re_1", Task: order.TaskDomains,
+		Parts: []order.RefundPart{{Item: o.Items[0].ID, Gross: 1428, VAT: 228}, {Item: o.Items[1].ID, Gross: 1428, VAT: 228}}, CreatedAt: s.clock.now(), MadeAt: s.clock.now(),
+	}}
+	_, err := s.db.UpdateOrder(t.Context(), move)
+	must(t, err)
+	page := "/operator/orders/" + o.ID
+	items := page + "/refunds/ref_stripe/items/"
+	body := b.get(page).body
+	for _, item := range o.Items {
+		if !strings.Contains(body, `action="`+items+item.ID+`/keep"`) || strings.Contains(body, `action="`+items+item.ID+`/delete"`) { // there is no such domain
+			t.Errorf("%s: %s", item.Name, body)
+		}
+	}
+	if asked := b.post(items+o.Items[0].ID+"/delete", nil); asked.status != http.StatusOK || !strings.Contains(asked.body, `name="confirmed"`) {
+		t.Errorf("a deletion is not confirmed: %d %s", asked.status, asked.body)
+	}
+	if got := b.post(items+o.Items[0].ID+"/delete", url.Values{"confirmed": {"yes"}}); got.status != http.StatusConflict || !strings.Contains(got.body, "lässt sich nicht mehr löschen") {
+		t.Errorf("what can't be deleted: %d %s", got.status, got.body)
+	}
+	for i, item := range o.Items {
+		if got := b.post(items+item.ID+"/keep", url.Values{"note": {"zahlt per Rechnung " + item.Name}}); got.location() != page {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+		if open := s.storedOrder(o.ID).Refunds[0].Task == order.TaskDomains; open != (i == 0) {
+			t.Errorf("after %s: open %t", item.Name, open)
+		}
+	}
+	body = b.get(page).body
+	for _, want := range []string{"haus.org: nicht gelöscht", "zahlt per Rechnung haus.org"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the order has no %q: %s", want, body)
+		}
+	}
+}

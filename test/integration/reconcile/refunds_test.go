@@ -128,8 +128,18 @@ func TestRefund_AtProviderIsBookedAndAssigned(t *testing.T) {
 	if rest.Task != order.TaskDomains || rest.Amount != bought.Totals.Gross-500 {
 		t.Errorf("the rest is %+v", rest)
 	}
-	must(t, s.refunds().Settle(t.Context(), root, bought.ID, rest.ID, "behält sie bis zum Ende der Laufzeit"))
+	must(t, s.refunds().KeepDomain(t.Context(), root, bought.ID, rest.ID, item, "behält sie bis zum Ende der Laufzeit"))
+	s.waitForRefund(bought.ID, func(r order.Refund) bool { return r.ID == rest.ID && r.Task == order.TaskDomains })
+	must(t, s.refunds().DeleteDomain(t.Context(), root, bought.ID, rest.ID, bought.Items[0].ID))
 	s.waitForRefund(bought.ID, func(r order.Refund) bool { return r.ID == rest.ID && r.Task == order.TaskNone && r.Made() })
+	testkit.Eventually(t, "the deletion of the one domain", func() bool {
+		_, deleted, err := s.DB.DomainByName(t.Context(), bought.Items[0].Name)
+		must(t, err)
+		_, kept, err := s.DB.DomainByName(t.Context(), bought.Items[1].Name)
+		must(t, err)
+		return !deleted && kept
+	})
+	s.notices(bought.Customer, registrar.MailDomainClosed, 1)
 	s.wantCorrections(bought.ID, 2, bought.Totals.Gross)
 	testkit.Reconcile(t, s.World.Ready)
 }
