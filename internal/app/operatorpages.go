@@ -185,7 +185,7 @@ func (f customerFiles) Open(ctx context.Context, by registrar.Actor, id string) 
 	if file.Domains, err = f.services.DB.ListDomainsPage(ctx, account.ID, portfolio.Filter{}, portfolio.MaxListed); err != nil {
 		return operator.CustomerRecord{}, err
 	}
-	locks, err := f.services.DB.ListActiveDomainLocks(ctx, fileLocks)
+	locks, err := f.services.DB.ListActiveLocksOfCustomer(ctx, account.ID, fileLocks)
 	if err != nil {
 		return operator.CustomerRecord{}, err
 	}
