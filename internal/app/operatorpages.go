@@ -204,6 +204,9 @@ func (f customerFiles) Open(ctx context.Context, by registrar.Actor, id string) 
 	if file.Consents, err = f.services.DB.ListConsents(ctx, account.ID, fileConsents); err != nil {
 		return operator.CustomerRecord{}, err
 	}
+	if file.Notices, err = f.services.DB.ListCustomerNotices(ctx, account.ID, fileNotices); err != nil {
+		return operator.CustomerRecord{}, err
+	}
 	file.AuditEvents, err = f.services.DB.ListAuditEvents(ctx, account.ID, "", fileAuditEvents)
 	return file, err
 }
