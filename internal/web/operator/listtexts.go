@@ -159,7 +159,6 @@ var listTexts = ui.Texts{
 	"revenue.year":        {"Jahr", "Year"},
 	"revenue.chart":       {"Umsatz {1} nach Monaten", "Revenue by month, {1}"},
 	"revenue.chart_text":  {"Alle Werte stehen auch in der Tabelle.", "The table has all the values."},
-	"revenue.below_zero":  {"Nicht gezeichnet, weil unter null:", "Not drawn because below zero:"},
 	"revenue.table":       {"Die Werte für {1}", "The figures for {1}"},
 	"revenue.month":       {"Monat", "Month"},
 	"revenue.invoices":    {"Rechnungen", "Invoices"},
