@@ -194,6 +194,7 @@ var listTexts = ui.Texts{
 	"mail.order_delayed":         {"Bestellung dauert länger", "Order delayed"},
 	"mail.item_failed":           {"Position fehlgeschlagen", "Item failed"},
 	"mail.order_refunded":        {"Erstattung einer Bestellung", "Refund of an order"},
+	"mail.refund_settled":        {"Zurückgegebene Erstattung anders ausgezahlt", "Returned refund paid another way"},
 	"mail.refund_returned":       {"Von der Bank zurückgegebene Erstattung", "Refund that the bank returned"},
 	"mail.payment_refunded":      {"Erstattung einer überzähligen Zahlung", "Refund of an unexpected payment"},
 	"mail.claim":                 {"Link zur Übernahme einer Bestellung", "Link to claim an order"},
