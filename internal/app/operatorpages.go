@@ -188,7 +188,7 @@ func (f customerFiles) Open(ctx context.Context, by registrar.Actor, id string) 
 	if file.Domains, err = f.services.DB.ListDomainsPage(ctx, account.ID, portfolio.Filter{}, portfolio.MaxListed); err != nil {
 		return operator.CustomerRecord{}, err
 	}
-	locks, err := f.services.DB.ListActiveDomainLocks(ctx, fileLocks)
+	locks, err := f.services.DB.ListActiveLocksOfCustomer(ctx, account.ID, fileLocks)
 	if err != nil {
 		return operator.CustomerRecord{}, err
 	}
@@ -205,6 +205,9 @@ func (f customerFiles) Open(ctx context.Context, by registrar.Actor, id string) 
 		}
 	}
 	if file.Consents, err = f.services.DB.ListConsents(ctx, account.ID, fileConsents); err != nil {
+		return operator.CustomerRecord{}, err
+	}
+	if file.Notices, err = f.services.DB.ListCustomerNotices(ctx, account.ID, fileNotices); err != nil {
 		return operator.CustomerRecord{}, err
 	}
 	file.AuditEvents, err = f.services.DB.ListAuditEvents(ctx, account.ID, "", fileAuditEvents)

@@ -72,6 +72,7 @@ const (
 	MailPaymentRefunded      MailKind = "payment_refunded"     // a late or duplicate payment is refunded
 	MailOrderRefunded        MailKind = "order_refunded"       // a paid order is refunded, in part or in full
 	MailRefundReturned       MailKind = "refund_returned"      // the customer's bank returned a refund
+	MailRefundSettled        MailKind = "refund_settled"       // an operator paid it another way
 	MailClaim                MailKind = "claim"                // with a link to claim what an agent ordered for this address
 	MailExpiringMonth        MailKind = "expiring_month"       // a domain's term ends in about a month
 	MailExpiringWeek         MailKind = "expiring_week"        // in about a week
@@ -116,7 +117,7 @@ var notices = map[MailKind]bool{
 	MailRenewalOn: true, MailRenewalUpcoming: true, MailRenewalPriceRise: true, MailRenewalDeclined: true, MailRenewalFailed: true,
 	MailTransferAway: true, MailTransferAwayEnded: true,
 	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, MailOrderDelayed: true, MailItemFailed: true, // commercial letters, and evidence in a dispute
-	MailOrderRefunded: true, MailPaymentRefunded: true, MailRefundReturned: true,
+	MailOrderRefunded: true, MailPaymentRefunded: true, MailRefundReturned: true, MailRefundSettled: true,
 	MailPaymentDispute: true, MailContractEnds: true, MailNoticeHandled: true, MailWithdrawal: true, MailTermination: true,
 	MailDomainChanged: true, MailNameserversRefused: true, MailAuthCode: true, MailRenewalOff: true, MailRenewalHeld: true, MailLetExpire: true, // confirm what a customer has done with a domain
 	MailContactCheck: true, MailContactWarning: true, MailContactSuspended: true, MailContactConfirmed: true,

@@ -89,6 +89,11 @@ func (db *DB) ListActiveLocksOfDomain(ctx context.Context, domain string) ([]adm
 	return rowsAs(lockOf)(db.read().ListActiveLocksOfDomain(ctx, domain))
 }
 
+// ListActiveLocksOfCustomer returns the active locks of a customer's domains.
+func (db *DB) ListActiveLocksOfCustomer(ctx context.Context, customer string, limit int) ([]admin.Lock, error) {
+	return rowsAs(lockOf)(db.read().ListActiveLocksOfCustomer(ctx, customer, int32(limit)))
+}
+
 // ListActiveDomainLocks returns active locks, the earliest review first.
 func (db *DB) ListActiveDomainLocks(ctx context.Context, limit int) ([]admin.Lock, error) {
 	return rowsAs(lockOf)(db.read().ListActiveDomainLocks(ctx, int32(limit)))

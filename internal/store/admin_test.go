@@ -40,6 +40,11 @@ func TestDomainLock_ActiveUntilLifted(t *testing.T) {
 		if err != nil || len(left) != 1 || left[0].ID != "lck_2" {
 			t.Errorf("remaining locks: %+v, %v", left, err)
 		}
+		for customer, want := range map[string]int{anna: 1, newCustomer(t, db, "bert"): 0} {
+			if own, err := db.ListActiveLocksOfCustomer(ctx, customer, 10); err != nil || len(own) != want || want > 0 && own[0].ID != "lck_2" {
+				t.Errorf("locks of %s: %+v, %v", customer, own, err)
+			}
+		}
 		if lifted, err := db.ListLiftedDomainLocks(ctx, 10); err != nil || len(lifted) != 1 || lifted[0].LiftedAt.IsZero() {
 			t.Errorf("lifted locks: %+v, %v", lifted, err)
 		}

@@ -47,7 +47,7 @@ var omittedColumns = map[string]string{
 	"method_detachments.method": reasonProviderID, "method_detachments.due_at": reasonScheduling, "method_detachments.attempts": reasonScheduling,
 	"renewal_consents.customer_id": reasonLookupKey, "holders.customer_id": reasonLookupKey,
 	"past_registrants.customer_id": reasonLookupKey, "past_registrants.domain_id": reasonLookupKey,
-	"orders.refund_count": reasonRedundant, "refunds.decided_by": "an operator's account", "refunds.task": reasonInternal,
+	"orders.refund_count": reasonRedundant, "refunds.decided_by": "an operator's account", "refunds.settled_by": "an operator's account", "refunds.task": reasonInternal,
 	"transfer_lists.customer_id": reasonLookupKey, "transfer_lists.list_sealed": reasonSecret,
 	"passkeys.customer_id": reasonLookupKey, "passkeys.credential_id": reasonSecret, "passkeys.credential": reasonSecret,
 	"recovery_codes.customer_id": reasonLookupKey, "recovery_codes.hash": reasonSecret,

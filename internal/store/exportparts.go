@@ -147,7 +147,7 @@ func exportParts() []part {
 			)},
 			{name: "refunds", table: "refunds", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id payment_id item_id"), columns(asMoney, "amount"), renamed("providersRefund", columns(asText, "provider")),
-				columns(asText, "source reason note notice_id"), columns(asJSON, "parts"), columns(asText, "replaces failure"), columns(asTime, "created_at made_at failed_at"),
+				columns(asText, "source reason note notice_id"), columns(asJSON, "parts"), columns(asText, "replaces failure settlement"), columns(asTime, "created_at made_at failed_at settled_at"),
 			)},
 			{name: "disputes", table: "disputes", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id payment_id status reason currency"), columns(asMoney, "amount withdrawn refunded"), columns(asFlag, "bank_return"),

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -92,6 +93,21 @@ func (db *DB) ListFailedItems(ctx context.Context, code registrar.Code, now time
 		return admin.FailedItem{ID: row.ID, Account: row.Account, Order: row.OrderID, Gross: registrar.Cents(row.Gross)}
 	})(
 		db.read().ListFailedItems(ctx, query.ListFailedItemsParams{Now: micros(now), Code: string(code), MaxRows: int32(limit)}))
+}
+
+// PaidForItem returns what is refunded of its order if an item fails; 0 if it has none.
+func (db *DB) PaidForItem(ctx context.Context, id string) (registrar.Cents, bool, error) {
+	item, found, err := db.ProvisionItemByID(ctx, id)
+	if err != nil || !found {
+		return 0, false, err
+	}
+	o, _, err := db.OrderByID(ctx, strings.TrimPrefix(item.Payment, orderPayment))
+	for _, paid := range o.Items {
+		if paid.ProvisionItem == id {
+			return o.RemainingOf(paid.ID), true, err
+		}
+	}
+	return 0, true, err
 }
 
 // RetryJobNow makes a job due now, unless it is leased.

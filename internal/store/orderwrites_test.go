@@ -297,6 +297,12 @@ func TestUpdateOrder_RenewalRequiresOwnDomain(t *testing.T) {
 		if err != nil || !found || line.Domain != ids["mine"] || line.Kind != "renew" || line.Name != "mine.org" {
 			t.Errorf("got %+v, %t, %v", line, found, err)
 		}
+		if paid, found, err := db.PaidForItem(ctx, line.ID); err != nil || !found || paid != o.Items[0].Gross || paid == 0 {
+			t.Errorf("%v was paid for the item, %t, %v", paid, found, err)
+		}
+		if _, found, err := db.PaidForItem(ctx, "prv_none"); err != nil || found {
+			t.Errorf("an unknown item was paid: %t, %v", found, err)
+		}
 		domains, err := newPortfolioService(t, db).List(ctx, personActor(anna))
 		if err != nil || len(domains) != 1 || domains[0].Name != "mine.org" {
 			t.Errorf("anna holds %+v, %v", domains, err)

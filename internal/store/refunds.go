@@ -29,6 +29,7 @@ func refundOf(row query.Refund) order.Refund {
 		Source: order.RefundSource(row.Source), Reason: row.Reason, Note: row.Note, By: row.DecidedBy, Notice: row.NoticeID,
 		Replaces: row.Replaces, Task: order.RefundTask(row.Task), Failure: registrar.Code(row.Failure),
 		CreatedAt: fromMicros(row.CreatedAt), MadeAt: fromMicros(row.MadeAt), FailedAt: fromMicros(row.FailedAt),
+		SettledAt: fromMicros(row.SettledAt), SettledBy: row.SettledBy, Settlement: row.Settlement,
 	}
 	if refund.Source != order.BySystem {
 		refund.Item = ""
@@ -56,7 +57,8 @@ func putRefund(ctx context.Context, q *query.Queries, id string, refund order.Re
 	if known {
 		return rowOr(fmt.Errorf("not part of order %s", id))(q.UpdateRefund(ctx, query.UpdateRefundParams{
 			Provider: refund.Provider, MadeAt: micros(refund.MadeAt), Note: refund.Note, Parts: refundPartsJSON(refund.Parts), Task: string(refund.Task),
-			Failure: string(refund.Failure), FailedAt: micros(refund.FailedAt), ID: refund.ID, OrderID: id,
+			Failure: string(refund.Failure), FailedAt: micros(refund.FailedAt),
+			SettledAt: micros(refund.SettledAt), SettledBy: refund.SettledBy, Settlement: refund.Settlement, ID: refund.ID, OrderID: id,
 		}))
 	}
 	item := refund.Item

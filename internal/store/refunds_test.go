@@ -166,7 +166,13 @@ func TestUpdateOrder_NoticeStaysOpenUntilReturnedRefundIsPaidAgain(t *testing.T)
 			return mustUpdateOrder(t, db, o, func(o *order.Order, _ *order.Transition) { change(o) })
 		}
 		settle := func(o order.Order) order.Order {
-			return change(o, func(o *order.Order) { o.Refunds[0].Task = order.TaskNone })
+			o = change(o, func(o *order.Order) {
+				o.Refunds[0].Task, o.Refunds[0].SettledAt, o.Refunds[0].SettledBy, o.Refunds[0].Settlement = order.TaskNone, testTime, "zweite", "überwiesen"
+			})
+			if at := o.PaidOtherwiseAt(o.Refunds[0]); !at.Equal(testTime) || o.Refunds[0].SettledBy != "zweite" || o.Refunds[0].Settlement != "überwiesen" || o.Refunds[0].Note != "x" {
+				t.Errorf("settled at %s: %+v", at, o.Refunds[0])
+			}
+			return o
 		}
 		repeat := func(o order.Order) order.Order {
 			o = change(o, func(o *order.Order) {
@@ -212,9 +218,13 @@ func TestUpdateOrder_NoticeStaysOpenUntilReturnedRefundIsPaidAgain(t *testing.T)
 				if last {
 					slices.Reverse(steps)
 				}
+				by := "root"
+				if name == "settled" && !last {
+					by = "zweite"
+				}
 				for step, move := range steps {
 					o = move(o)
-					if got, _, err := db.GetWithdrawalNotice(ctx, id); err != nil || got.Open() != (step == 0) || !got.Open() && got.DoneBy != "root" {
+					if got, _, err := db.GetWithdrawalNotice(ctx, id); err != nil || got.Open() != (step == 0) || !got.Open() && got.DoneBy != by {
 						t.Errorf("%s after step %d: %+v, %v", label, step, got, err)
 					}
 				}

@@ -150,6 +150,13 @@ func (db *DB) ListOpenNotices(ctx context.Context, customer string, domains []st
 	return kinds, err
 }
 
+// ListCustomerNotices returns the newest notices that a customer sent, open and handled.
+func (db *DB) ListCustomerNotices(ctx context.Context, customer string, limit int) ([]withdrawal.Notice, error) {
+	return rowsAs(noticeOf)(db.read().ListNoticesOfCustomer(ctx, query.ListNoticesOfCustomerParams{
+		CustomerID: customer, BeforeID: lastNotice, MaxRows: int32(limit),
+	}))
+}
+
 // ListContractNotices returns a customer's notices about the contract of a domain, open and handled,
 // the newest first.
 func (db *DB) ListContractNotices(ctx context.Context, customer, domain string) ([]withdrawal.Notice, error) {

@@ -133,6 +133,9 @@ type Store interface {
 	// ListFailedItems returns items whose last attempt failed with a code and that wait for the
 	// next one.
 	ListFailedItems(ctx context.Context, code registrar.Code, now time.Time, limit int) ([]FailedItem, error)
+	// PaidForItem returns what is refunded of its order if an item fails; 0 if it has none, false if
+	// there is no such item.
+	PaidForItem(ctx context.Context, item string) (registrar.Cents, bool, error)
 	// GetJobError returns the last error of a job; false if there is none.
 	GetJobError(ctx context.Context, kind JobKind, id string) (JobError, bool, error)
 	// PutJobError stores it, and deletes some older than before.

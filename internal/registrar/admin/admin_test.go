@@ -37,10 +37,11 @@ func TestService_RefusesNonOperators(t *testing.T) {
 		_, paymentsErr := service.ListPayments(ctx, actor, "", "")
 		_, refundsErr := service.ListRefunds(ctx, actor, admin.AllRefunds, "")
 		_, _, findErr := service.FindOrder(ctx, actor, "ord_1")
+		_, paidErr := service.PaidForItem(ctx, actor, "prv_1")
 		_, orderJobsErr := service.ListOrderJobs(ctx, actor, "cus_1", "ord_1")
 		for name, err := range map[string]error{
 			"SetLock": setErr, "PreviewLock": previewErr, "LiftLock": liftErr, "Locks": locksErr, "Work": workErr, "Needs": needsErr,
-			"Orders": ordersErr, "Payments": paymentsErr, "Refunds": refundsErr, "FindOrder": findErr, "OrderJobs": orderJobsErr,
+			"Orders": ordersErr, "Payments": paymentsErr, "Refunds": refundsErr, "FindOrder": findErr, "OrderJobs": orderJobsErr, "PaidForItem": paidErr,
 			"Secure": service.Secure(ctx, actor, "lck_1"), "Retry": service.Retry(ctx, actor, admin.JobOrder, "ord_1"),
 			"GiveUp": service.AbandonJob(ctx, actor, admin.JobChange, "chg_1"),
 			"Look":   service.RecordAccountView(ctx, actor, "cus_1", ""),
@@ -131,6 +132,31 @@ func (s pendingJobsStore) ListJobs(context.Context, admin.JobKind, bool, int) ([
 func (s pendingJobsStore) PutJobError(_ context.Context, _ admin.JobKind, _ string, failure admin.JobError, _ time.Time) error {
 	*s.recorded = failure
 	return nil
+}
+
+// paidJobsStore has an item whose last attempt failed.
+type paidJobsStore struct {
+	failedJobsStore
+	paid time.Time
+}
+
+func (s paidJobsStore) ListOrderJobs(context.Context, string, string, int) ([]admin.Job, error) {
+	return []admin.Job{{Kind: admin.JobOrder, Since: s.paid, Attempts: 1}, {Kind: admin.JobItem, Since: s.paid, Attempts: 1}}, nil
+}
+
+func TestListOrderJobs_ItemMayBeGivenUpAMinuteAfterItsPayment(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	for age, want := range map[time.Duration]bool{59 * time.Second: false, time.Minute: true} {
+		service, err := admin.New(admin.Config{Store: paidJobsStore{paid: now.Add(-age)}, Now: func() time.Time { return now }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs, err := service.ListOrderJobs(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}, "cus_1", "ord_1")
+		if err != nil || len(jobs) != 2 || jobs[0].MayGiveUp || jobs[1].MayGiveUp != want {
+			t.Errorf("%s after the payment: %+v, %v", age, jobs, err)
+		}
+	}
 }
 
 // A sandbox may be a year ahead of the machine whose clock the jobs are due by.

@@ -37,6 +37,7 @@ type Job struct {
 	// webhook deliveries, and DueAt as a store returns it.
 	Since     time.Time
 	Overdue   bool
+	MayGiveUp bool // it is an item whose last attempt failed, and a while has passed since its payment
 	DueAt     time.Time
 	Node      string // holds the lease; empty if none does or it is unknown
 	Attempts  int
@@ -120,8 +121,10 @@ func (j Job) isOverdue(now time.Time) bool {
 	return j.Kind == JobItem && now.Sub(j.Since) > period
 }
 
-// addErrorsAndTimes sets the last errors of jobs that were tried, and converts their due times.
+// addErrorsAndTimes sets the last errors of jobs that were tried, and which items may be given up, and
+// converts their due times.
 func (s *Service) addErrorsAndTimes(ctx context.Context, jobs []Job) (err error) {
+	now := s.cfg.Business()
 	for i := range jobs {
 		jobs[i].DueAt = s.BusinessTime(jobs[i].DueAt)
 		if jobs[i].Attempts == 0 {
@@ -130,6 +133,7 @@ func (s *Service) addErrorsAndTimes(ctx context.Context, jobs []Job) (err error)
 		if jobs[i].LastError, _, err = s.cfg.Store.GetJobError(ctx, jobs[i].Kind, jobs[i].ID); err != nil {
 			return err
 		}
+		jobs[i].MayGiveUp = jobs[i].Kind == JobItem && jobs[i].LastError.Code != "" && now.Sub(jobs[i].Since) >= provision.GiveUpAfter
 	}
 	return nil
 }
@@ -227,6 +231,18 @@ func (s *Service) AbandonJob(ctx context.Context, operator registrar.Actor, kind
 	default:
 		return registrar.NotFound(NoSuchJob)
 	}
+}
+
+// PaidForItem returns what is refunded if an item is given up; 0 if it was added by hand.
+func (s *Service) PaidForItem(ctx context.Context, operator registrar.Actor, id string) (registrar.Cents, error) {
+	if err := operator.RequireOperator(); err != nil {
+		return 0, err
+	}
+	paid, found, err := s.cfg.Store.PaidForItem(ctx, id)
+	if err == nil && !found {
+		err = registrar.NotFound(NoSuchJob)
+	}
+	return paid, err
 }
 
 // refundGracePeriod is how long a refund may be due before it is an issue.

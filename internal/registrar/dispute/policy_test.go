@@ -199,8 +199,12 @@ func TestMostSerious_LossThenOpenDisputeThenInquiry(t *testing.T) {
 func TestDisputeMail_NamesTheBusinessTime(t *testing.T) {
 	t.Parallel()
 	moved := time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
-	mail := mailOf(Dispute{Order: "ord_1", Customer: "cus_1", UpdatedAt: moved}, mailLost, nil)
-	if got := mail.Data[registrar.MailOccurredAt]; got != "2027-03-01T09:00:00Z" {
-		t.Errorf("the mail is about %q", got)
+	s := &Service{cfg: Config{Store: domainsStore{}, Now: func() time.Time { return moved }}, worker: &jobs.Worker[Dispute]{Clock: time.Now}}
+	update, err := s.newUpdate(t.Context(), Dispute{}, Dispute{Order: "ord_1", Customer: "cus_1"}, effect{mail: mailLost}, registrar.Actor{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := update.Mail.Data[registrar.MailOccurredAt]; got != "2027-03-01T09:00:00Z" || update.At.Equal(moved) {
+		t.Errorf("the mail is about %q and queued at %s", got, update.At)
 	}
 }

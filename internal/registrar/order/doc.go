@@ -94,7 +94,8 @@
 //	made       the provider has refunded; the invoice is          returned
 //	           corrected and the customer gets a mail ²
 //	returned   the bank sent the money back: an operator repeats  (final) ³
-//	           the refund, or pays another way and closes it
+//	           the refund, or pays another way and closes it,
+//	           of which a mail tells the customer
 //	refused    nothing was refunded, so nothing is corrected      made ⁴
 //
 //	¹ The provider refuses what an operator ordered, for example because the payment is

@@ -245,6 +245,16 @@ func returnedMail(o Order, refund Refund) registrar.Mail {
 	return mail
 }
 
+// settledMail tells the customer that what the bank returned was paid another way.
+func settledMail(o Order, refund Refund) registrar.Mail {
+	mail := refundMail(o, refund)
+	if refund.Returned() { // otherwise it was to repeat the returned one
+		mail.Data["returned_on"] = refund.FailedAt.In(registrar.Germany()).Format(time.DateOnly)
+	}
+	mail.Kind, mail.Data[registrar.MailOccurredAt] = registrar.MailRefundSettled, refund.SettledAt.UTC().Format(time.RFC3339)
+	return mail
+}
+
 // mailData numbers the items from 1: item1_name, item1_kind, and so on.
 func mailData(o Order) map[string]string {
 	data := map[string]string{

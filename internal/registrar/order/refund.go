@@ -100,6 +100,10 @@ type Refund struct {
 	// Failure is why the provider refused it or, if Provider is set, why the money came back.
 	Failure                     registrar.Code
 	CreatedAt, MadeAt, FailedAt time.Time
+	// SettledAt is when an operator closed its task, SettledBy who did, and Settlement what was done. Earlier
+	// releases stored only the last of these, in Note.
+	SettledAt             time.Time
+	SettledBy, Settlement string
 }
 
 // RefundPart is the part of a refund that is for one item, or for none in particular.
@@ -118,6 +122,10 @@ func (r Refund) Made() bool { return r.Provider != "" && r.Failure == "" }
 
 // Returned reports whether the provider made the refund and the bank returned the money.
 func (r Refund) Returned() bool { return r.Provider != "" && r.Failure != "" }
+
+// PaysReturned reports whether settling the refund pays the customer what the bank returned: this refund, or
+// one whose repetition the provider refused.
+func (r Refund) PaysReturned() bool { return r.Returned() || r.Replaces != "" && !r.Made() }
 
 // State names the state: due, made, returned or refused.
 func (r Refund) State() string {
@@ -157,7 +165,8 @@ func (r Refund) Equal(other Refund) bool {
 	return sameParts && r.ID == other.ID && r.Payment == other.Payment && r.Item == other.Item && r.Amount == other.Amount &&
 		r.Provider == other.Provider && r.Source == other.Source && r.Reason == other.Reason && r.Note == other.Note && r.By == other.By &&
 		r.Notice == other.Notice && r.Replaces == other.Replaces && r.Task == other.Task && r.Failure == other.Failure &&
-		r.CreatedAt.Equal(other.CreatedAt) && r.MadeAt.Equal(other.MadeAt) && r.FailedAt.Equal(other.FailedAt)
+		r.CreatedAt.Equal(other.CreatedAt) && r.MadeAt.Equal(other.MadeAt) && r.FailedAt.Equal(other.FailedAt) &&
+		r.SettledAt.Equal(other.SettledAt) && r.SettledBy == other.SettledBy && r.Settlement == other.Settlement
 }
 
 // PartsOf returns how a refund is divided among items. That of a failed item is its whole
@@ -291,6 +300,19 @@ func (o Order) IsSettledOtherwise(r Refund) bool {
 		return other.Task != TaskNone && (other.ID == r.ID || other.Replaces == r.ID)
 	}
 	return r.Returned() && !o.IsRepeated(r) && !slices.ContainsFunc(o.Refunds, undecided)
+}
+
+// PaidOtherwiseAt returns when an operator recorded that; zero if none did, or if an earlier release stored it.
+func (o Order) PaidOtherwiseAt(r Refund) (at time.Time) {
+	if !o.IsSettledOtherwise(r) {
+		return at
+	}
+	for _, settled := range o.Refunds { // a repetition that the provider refused is settled itself
+		if (settled.ID == r.ID || settled.Replaces == r.ID) && settled.SettledAt.After(at) {
+			at = settled.SettledAt
+		}
+	}
+	return at
 }
 
 // GivenBackOf is what the customer has or gets back of an item: unlike RefundedOf, without what the bank

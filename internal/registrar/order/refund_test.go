@@ -192,10 +192,65 @@ func TestRefunds_RandomPartsAddUpToInvoice(t *testing.T) {
 
 func TestRefundMails_AreKeptWithOrder(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []registrar.MailKind{registrar.MailOrderRefunded, registrar.MailPaymentRefunded, registrar.MailRefundReturned} {
+	for _, kind := range []registrar.MailKind{registrar.MailOrderRefunded, registrar.MailPaymentRefunded, registrar.MailRefundReturned, registrar.MailRefundSettled} {
 		if !kind.IsNotice() {
 			t.Errorf("%s is not kept", kind)
 		}
+	}
+}
+
+func TestSettle_PayingAReturnedRefundMailsAmountAndDay(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(r *order.Refund)
+		mails  int
+	}{
+		"returned by the bank":     {func(r *order.Refund) { r.Failure, r.Task = order.ReturnedByBank, order.TaskReturned }, 1},
+		"refused, nothing was due": {func(r *order.Refund) { r.Provider, r.Failure, r.Task = "", order.ChargeDisputed, order.TaskRefused }, 0},
+		"domains reviewed":         {func(r *order.Refund) { r.Task = order.TaskDomains }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				env := newEnv(t)
+				o := env.createCompletedOrder("laden")
+				refund, err := env.orderRefund(order.RefundRequested{Order: o.ID})
+				if err != nil {
+					t.Fatal(err)
+				}
+				env.runFor(env.service, 5*time.Second)
+				returned := time.Now().AddDate(0, 0, 2)
+				time.Sleep(3 * 24 * time.Hour)
+				stored := env.store.orders[o.ID]
+				test.change(&stored.Refunds[0])
+				stored.Refunds[0].FailedAt = returned
+				if err := env.refunds().Settle(t.Context(), operator, o.ID, refund.ID, "überwiesen"); err != nil {
+					t.Fatal(err)
+				}
+				after := env.get(o.ID)
+				if got := after.Refunds[0]; !got.SettledAt.Equal(time.Now()) || got.SettledBy != "root" || got.Settlement != "überwiesen" || got.Note != "Test" {
+					t.Errorf("settled: %+v", got)
+				}
+				if paid := !after.PaidOtherwiseAt(after.Refunds[0]).IsZero(); paid != (test.mails > 0) {
+					t.Errorf("paid another way: %t", paid)
+				}
+				var mails []registrar.Mail
+				for _, mail := range env.store.mails {
+					if mail.Kind == registrar.MailRefundSettled {
+						mails = append(mails, mail)
+					}
+				}
+				if len(mails) != test.mails {
+					t.Fatalf("%d mails, not %d", len(mails), test.mails)
+				}
+				for _, mail := range mails {
+					if mail.Customer != o.Customer || mail.Data["refund"] != o.Totals.Gross.String() || mail.Data["returned_on"] != returned.In(registrar.Germany()).Format(time.DateOnly) ||
+						mail.Data[registrar.MailOccurredAt] != time.Now().UTC().Format(time.RFC3339) {
+						t.Errorf("mailed %v", mail)
+					}
+				}
+			})
+		})
 	}
 }
 

@@ -356,27 +356,11 @@ func (s *Refunds) Settle(ctx context.Context, operator registrar.Actor, id, refu
 	if !ok {
 		return fail(registrar.KindInvalid, BadRefund)
 	}
-	return s.decide(ctx, operator, id, refund, ActionRefundSettled, []RefundTask{TaskReturned, TaskRefused, TaskDomains}, func(_ *Transition, r *Refund) error {
-		r.Note = strings.TrimSpace(r.Note + settlementMark + settlementNote(note))
+	return s.decide(ctx, operator, id, refund, ActionRefundSettled, []RefundTask{TaskReturned, TaskRefused, TaskDomains}, func(m *Transition, r *Refund) error {
+		r.SettledAt, r.SettledBy, r.Settlement = s.now(), operator.Through, note
+		if r.PaysReturned() {
+			m.Mails = append(m.Mails, settledMail(m.To, *r))
+		}
 		return nil
 	})
-}
-
-// settlementMark separates the note of a settlement from that of the decision. The former has no empty line.
-const settlementMark = "\n\n"
-
-func settlementNote(note string) string {
-	for strings.Contains(note, settlementMark) {
-		note = strings.ReplaceAll(note, settlementMark, "\n")
-	}
-	return note
-}
-
-// SplitNote divides the note of a settled refund: what its decision says, and what was done to settle it.
-// Both are in one paragraph if an earlier release settled it.
-func (r Refund) SplitNote() (decided, settled string) {
-	if at := strings.LastIndex(r.Note, settlementMark); at >= 0 {
-		return r.Note[:at], r.Note[at+len(settlementMark):]
-	}
-	return "", r.Note
 }

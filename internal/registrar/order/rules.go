@@ -173,9 +173,8 @@ func (t Transition) NoticesRefunded() (notices []NoticeRefunded) {
 		was := find(t.From.Refunds, func(r Refund) bool { return r.ID == refund.ID })
 		if was == nil || !t.From.isSettled(*was, false) {
 			refunded := NoticeRefunded{first.Notice, cmp.Or(refund.By, first.By), cmp.Or(refund.Note, first.Note)}
-			if event := find(t.AuditEvents, func(e registrar.AuditEvent) bool { return e.Action == ActionRefundSettled && e.Refund == refund.ID }); event != nil {
-				refunded.By = event.Actor.Through
-				_, refunded.Note = refund.SplitNote()
+			if !refund.SettledAt.IsZero() {
+				refunded.By, refunded.Note = refund.SettledBy, refund.Settlement
 			}
 			notices = slices.DeleteFunc(notices, func(other NoticeRefunded) bool { return other.ID == refunded.ID })
 			notices = append(notices, refunded)

@@ -255,7 +255,7 @@ type Notice struct {
 // items list only these, one a line. One that lists none is about the whole order.
 func (n Notice) Concerns(name string) bool {
 	switch n.Kind {
-	case registrar.MailOrderDelayed, registrar.MailItemFailed, registrar.MailOrderRefunded, registrar.MailRefundReturned:
+	case registrar.MailOrderDelayed, registrar.MailItemFailed, registrar.MailOrderRefunded, registrar.MailRefundReturned, registrar.MailRefundSettled:
 	default:
 		return true
 	}

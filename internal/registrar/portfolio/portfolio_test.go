@@ -137,7 +137,7 @@ func TestNotice_ConcernsListedDomainsOrWholeOrder(t *testing.T) {
 		"Bestellung: ord_1\n\nhaus.de.com\n":                                                      false,
 		"Wir erstatten 7,00 € am\n16.11.2026.\n\nhttps://kontor.example/portal\n":                 true,
 	} {
-		for _, kind := range []registrar.MailKind{registrar.MailOrderDelayed, registrar.MailItemFailed, registrar.MailOrderRefunded, registrar.MailRefundReturned} {
+		for _, kind := range []registrar.MailKind{registrar.MailOrderDelayed, registrar.MailItemFailed, registrar.MailOrderRefunded, registrar.MailRefundReturned, registrar.MailRefundSettled} {
 			if got := (Notice{Kind: kind, Body: body}).Concerns("haus.de"); got != want {
 				t.Errorf("%s: %t of %q", kind, got, body)
 			}

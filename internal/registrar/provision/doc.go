@@ -49,9 +49,10 @@
 // A lost connection, a closed registry or an account without funds is not the customer's
 // fault: the item is retried with exponential backoff and never abandoned. An account
 // without funds is also logged as an error and counted. A final refusal (name taken, name
-// reserved, wrong auth code) fails the item. An operator may give up an item that waits (GiveUp):
-// in the states paid, contacts and hosts at once, in requested and pending only if the registry
-// reports that it has neither executed nor accepted the request. It then goes on as if refused.
+// reserved, wrong auth code) fails the item. GiveUpAfter its payment, an operator may give up
+// an item that waits (GiveUp): in the states paid, contacts and hosts in any case, in requested and
+// pending only if the registry reports that it has neither executed nor accepted the request. It
+// then goes on as if refused.
 //
 // What customers and agents see of an item that waits does not depend on the cause, which they
 // can't change. The order page, the portal and get_order_status say:

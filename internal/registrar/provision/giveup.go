@@ -2,6 +2,7 @@ package provision
 
 import (
 	"context"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -9,10 +10,14 @@ import (
 // GivenUp is the failure of an item that an operator has given up.
 const GivenUp registrar.Code = "given_up"
 
+// GiveUpAfter is how long an item is retried after its payment before an operator may give it up.
+const GiveUpAfter = time.Minute
+
 // Why an item can't be given up. All are KindConflict.
 const (
 	ItemEnded    registrar.Code = "item_ended"        // nothing is left to give up
 	NotStuck     registrar.Code = "item_not_stuck"    // it is being processed, or waits for its first attempt
+	JustPaid     registrar.Code = "item_just_paid"    // it was paid within GiveUpAfter
 	JustSent     registrar.Code = "item_just_sent"    // the registry may still execute what was sent within Config.Deadline
 	Executed     registrar.Code = "item_executed"     // the registry has executed or accepted it
 	Unverifiable registrar.Code = "item_unverifiable" // whether the registry has executed it can't be asked now
@@ -71,6 +76,8 @@ func (s *Service) whyNotStuck(item Item) registrar.Code {
 		return ItemEnded
 	case item.Attempts == 0, item.Node != "" && item.DueAt.After(s.items.Now()):
 		return NotStuck
+	case s.cfg.Now().Sub(item.CreatedAt) < GiveUpAfter:
+		return JustPaid
 	case item.State == StateRequested && s.cfg.Now().Sub(item.UpdatedAt) < s.cfg.Deadline:
 		return JustSent
 	default:

@@ -37,6 +37,7 @@ func TestGiveUp_NeverWhatTheRegistryMayHaveExecuted(t *testing.T) {
 		"account gone, unsent": {state: provision.StatePaid, change: func(i *provision.Item) { i.Account = "einst" }},
 		"being processed":      {state: provision.StateHosts, change: func(i *provision.Item) { i.Node = "other" }, want: provision.NotStuck},
 		"just sent":            {state: provision.StateRequested, change: func(i *provision.Item) { i.UpdatedAt = time.Now() }, want: provision.JustSent},
+		"just paid":            {state: provision.StateHosts, change: func(i *provision.Item) { i.CreatedAt = time.Now().Add(time.Second - provision.GiveUpAfter) }, want: provision.JustPaid},
 		"not tried yet":        {state: provision.StatePaid, change: func(i *provision.Item) { i.Attempts = 0 }, want: provision.NotStuck},
 		"active":               {state: provision.StateActive, want: provision.ItemEnded},
 	} {
@@ -46,7 +47,7 @@ func TestGiveUp_NeverWhatTheRegistryMayHaveExecuted(t *testing.T) {
 				env := newEnv(t, &fakeRegistry{rules: allRules, outcome: test.outcome})
 				item := env.createItem(t, "haengt", ".org")
 				item.State, item.Handle, item.Domain, item.Attempts = test.state, "DK1", "dom_1", 3
-				item.DueAt, item.UpdatedAt = time.Now().Add(time.Hour), time.Now().Add(-time.Hour)
+				item.DueAt, item.UpdatedAt, item.CreatedAt = time.Now().Add(time.Hour), time.Now().Add(-time.Hour), time.Now().Add(-time.Hour)
 				if test.kind != "" {
 					item.Kind = test.kind
 				}

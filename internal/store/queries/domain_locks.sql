@@ -8,6 +8,12 @@ SELECT * FROM domain_locks WHERE id = $1;
 -- name: ListActiveLocksOfDomain :many
 SELECT * FROM domain_locks WHERE domain_id = $1 AND lifted_at = 0 ORDER BY id;
 
+-- name: ListActiveLocksOfCustomer :many
+SELECT * FROM domain_locks
+WHERE customer_id = $1 AND lifted_at = 0
+ORDER BY id
+LIMIT $2;
+
 -- name: ListActiveDomainLocks :many
 SELECT * FROM domain_locks
 WHERE lifted_at = 0

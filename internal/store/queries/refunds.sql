@@ -6,7 +6,8 @@ VALUES (sqlc.arg(id), sqlc.arg(order_id), sqlc.arg(payment_id), sqlc.arg(item_id
 
 -- name: UpdateRefund :execrows
 UPDATE refunds SET provider = sqlc.arg(provider), made_at = sqlc.arg(made_at), note = sqlc.arg(note), parts = sqlc.arg(parts), task = sqlc.arg(task),
-    failure = sqlc.arg(failure), failed_at = sqlc.arg(failed_at)
+    failure = sqlc.arg(failure), failed_at = sqlc.arg(failed_at),
+    settled_at = sqlc.arg(settled_at), settled_by = sqlc.arg(settled_by), settlement = sqlc.arg(settlement)
 WHERE id = sqlc.arg(id) AND order_id = sqlc.arg(order_id);
 
 -- name: CountOpenNotice :one

@@ -156,6 +156,50 @@ func (q *Queries) ListActiveDomainLocks(ctx context.Context, limit int32) ([]Dom
 	return items, nil
 }
 
+const listActiveLocksOfCustomer = `-- name: ListActiveLocksOfCustomer :many
+SELECT id, domain_id, customer_id, name, cause, reason, reference, restrictions, review_at, set_by, set_at, lifted_by, lifted_at FROM domain_locks
+WHERE customer_id = $1 AND lifted_at = 0
+ORDER BY id
+LIMIT $2
+`
+
+func (q *Queries) ListActiveLocksOfCustomer(ctx context.Context, customerID string, limit int32) ([]DomainLock, error) {
+	rows, err := q.db.QueryContext(ctx, listActiveLocksOfCustomer, customerID, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []DomainLock{}
+	for rows.Next() {
+		var i DomainLock
+		if err := rows.Scan(
+			&i.ID,
+			&i.DomainID,
+			&i.CustomerID,
+			&i.Name,
+			&i.Cause,
+			&i.Reason,
+			&i.Reference,
+			&i.Restrictions,
+			&i.ReviewAt,
+			&i.SetBy,
+			&i.SetAt,
+			&i.LiftedBy,
+			&i.LiftedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listActiveLocksOfDomain = `-- name: ListActiveLocksOfDomain :many
 SELECT id, domain_id, customer_id, name, cause, reason, reference, restrictions, review_at, set_by, set_at, lifted_by, lifted_at, hold_step_at FROM domain_locks WHERE domain_id = $1 AND lifted_at = 0 ORDER BY id
 `

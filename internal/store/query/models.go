@@ -642,24 +642,27 @@ type RefreshToken struct {
 }
 
 type Refund struct {
-	ID        string
-	OrderID   string
-	PaymentID string
-	ItemID    string
-	Amount    int64
-	Provider  string
-	CreatedAt int64
-	MadeAt    int64
-	Source    string
-	Reason    string
-	Note      string
-	DecidedBy string
-	NoticeID  string
-	Parts     string
-	Replaces  string
-	Task      string
-	Failure   string
-	FailedAt  int64
+	ID         string
+	OrderID    string
+	PaymentID  string
+	ItemID     string
+	Amount     int64
+	Provider   string
+	CreatedAt  int64
+	MadeAt     int64
+	Source     string
+	Reason     string
+	Note       string
+	DecidedBy  string
+	NoticeID   string
+	Parts      string
+	Replaces   string
+	Task       string
+	Failure    string
+	FailedAt   int64
+	SettledAt  int64
+	SettledBy  string
+	Settlement string
 }
 
 type Registrant struct {

@@ -107,7 +107,7 @@ func (q *Queries) InsertPayment(ctx context.Context, arg InsertPaymentParams) er
 }
 
 const listOrderRefunds = `-- name: ListOrderRefunds :many
-SELECT id, order_id, payment_id, item_id, amount, provider, created_at, made_at, source, reason, note, decided_by, notice_id, parts, replaces, task, failure, failed_at FROM refunds WHERE order_id = $1 ORDER BY id
+SELECT id, order_id, payment_id, item_id, amount, provider, created_at, made_at, source, reason, note, decided_by, notice_id, parts, replaces, task, failure, failed_at, settled_at, settled_by, settlement FROM refunds WHERE order_id = $1 ORDER BY id
 `
 
 func (q *Queries) ListOrderRefunds(ctx context.Context, orderID string) ([]Refund, error) {
@@ -138,6 +138,9 @@ func (q *Queries) ListOrderRefunds(ctx context.Context, orderID string) ([]Refun
 			&i.Task,
 			&i.Failure,
 			&i.FailedAt,
+			&i.SettledAt,
+			&i.SettledBy,
+			&i.Settlement,
 		); err != nil {
 			return nil, err
 		}
@@ -206,7 +209,7 @@ func (q *Queries) ListPendingRefunds(ctx context.Context, limit int32) ([]ListPe
 }
 
 const listRefundsInOrderRange = `-- name: ListRefundsInOrderRange :many
-SELECT id, order_id, payment_id, item_id, amount, provider, created_at, made_at, source, reason, note, decided_by, notice_id, parts, replaces, task, failure, failed_at FROM refunds
+SELECT id, order_id, payment_id, item_id, amount, provider, created_at, made_at, source, reason, note, decided_by, notice_id, parts, replaces, task, failure, failed_at, settled_at, settled_by, settlement FROM refunds
 WHERE order_id >= $1 AND order_id <= $2
 ORDER BY order_id, id
 `
@@ -239,6 +242,9 @@ func (q *Queries) ListRefundsInOrderRange(ctx context.Context, first string, las
 			&i.Task,
 			&i.Failure,
 			&i.FailedAt,
+			&i.SettledAt,
+			&i.SettledBy,
+			&i.Settlement,
 		); err != nil {
 			return nil, err
 		}

@@ -185,20 +185,24 @@ func (q *Queries) ListRegisteredDomains(ctx context.Context, orderID string) ([]
 
 const updateRefund = `-- name: UpdateRefund :execrows
 UPDATE refunds SET provider = $1, made_at = $2, note = $3, parts = $4, task = $5,
-    failure = $6, failed_at = $7
-WHERE id = $8 AND order_id = $9
+    failure = $6, failed_at = $7,
+    settled_at = $8, settled_by = $9, settlement = $10
+WHERE id = $11 AND order_id = $12
 `
 
 type UpdateRefundParams struct {
-	Provider string
-	MadeAt   int64
-	Note     string
-	Parts    string
-	Task     string
-	Failure  string
-	FailedAt int64
-	ID       string
-	OrderID  string
+	Provider   string
+	MadeAt     int64
+	Note       string
+	Parts      string
+	Task       string
+	Failure    string
+	FailedAt   int64
+	SettledAt  int64
+	SettledBy  string
+	Settlement string
+	ID         string
+	OrderID    string
 }
 
 func (q *Queries) UpdateRefund(ctx context.Context, arg UpdateRefundParams) (int64, error) {
@@ -210,6 +214,9 @@ func (q *Queries) UpdateRefund(ctx context.Context, arg UpdateRefundParams) (int
 		arg.Task,
 		arg.Failure,
 		arg.FailedAt,
+		arg.SettledAt,
+		arg.SettledBy,
+		arg.Settlement,
 		arg.ID,
 		arg.OrderID,
 	)

@@ -270,6 +270,22 @@ Ihres übernehmen, steht in einer eigenen E-Mail.{{else}}Den Stand sehen Sie bei
 
 {{.Portal}}/orders/{{.Order}}{{end}}
 `},
+	registrar.MailRefundSettled: {"{{if .Parts}}{{(index .Parts 0).Name}}{{with .OtherParts}} und {{.}} weitere{{end}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}{{end}}: {{.Refund}} am {{.On}} ausgezahlt", `
+wir haben Ihnen am {{.On}} {{.Refund}} auf anderem Weg ausgezahlt.
+Ihre Bank hatte unsere Erstattung am {{.ReturnedOn}} zurückgegeben.
+
+Bestellung: {{.Order}}
+{{range .Parts}}
+{{.Name}}: {{.Gross}}{{end}}
+
+Ist das Geld nach einer Woche nicht bei Ihnen, antworten Sie einfach auf
+diese E-Mail.
+
+{{if .Unclaimed}}Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
+Ihres übernehmen, steht in einer eigenen E-Mail.{{else}}Alles zu Ihrer Bestellung finden Sie hier:
+
+{{.Portal}}/orders/{{.Order}}{{end}}
+`},
 	registrar.MailDomainChanged: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: {{if eq .Change "nameservers"}}Nameserver geändert{{else if eq .Change "ds_add"}}DS-Eintrag hinzugefügt{{else if eq .Change "ds_remove"}}DS-Eintrag entfernt{{else if eq .Change "lock"}}Umzugssperre gesetzt{{else if eq .Change "unlock"}}Umzugssperre aufgehoben{{else if eq .Change "secure"}}Umzüge gesperrt, neuer Auth-Code{{else}}Inhaberdaten geändert{{end}} am {{.On}}`, `
 {{if .More}}bis {{.At}} haben wir {{len .Renewals}} Ihrer Domains
 geändert{{with .Address}} (veranlasst von der IP-Adresse {{.}}){{end}}:

@@ -258,6 +258,21 @@ separate email.{{else}}Your order shows where things stand:
 
 {{.Portal}}/orders/{{.Order}}{{end}}
 `},
+	registrar.MailRefundSettled: {"{{if .Parts}}{{(index .Parts 0).Name}}{{with .OtherParts}} and {{.}} more{{end}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}{{end}}: {{.Refund}} paid on {{.On}}", `
+On {{.On}} we paid you {{.Refund}} another way. Your bank had
+returned our refund on {{.ReturnedOn}}.
+
+Order: {{.Order}}
+{{range .Parts}}
+{{.Name}}: {{.Gross}}{{end}}
+
+If the money hasn't reached you after a week, just reply to this email.
+
+{{if .Unclaimed}}The order does not belong to an account yet; the link to claim it is in a
+separate email.{{else}}Your order is here:
+
+{{.Portal}}/orders/{{.Order}}{{end}}
+`},
 	registrar.MailDomainChanged: {`{{.Domain}}{{if .More}} and {{.More}} more{{end}}: {{if eq .Change "nameservers"}}nameservers changed{{else if eq .Change "ds_add"}}DS record added{{else if eq .Change "ds_remove"}}DS record removed{{else if eq .Change "lock"}}transfer lock set{{else if eq .Change "unlock"}}transfer lock removed{{else if eq .Change "secure"}}transfers locked, new auth code{{else}}domain holder details changed{{end}} on {{.On}}`, `
 {{if .More}}On {{.At}} we finished changing {{len .Renewals}} of your
 domains{{with .Address}} (requested from IP address {{.}}){{end}}:

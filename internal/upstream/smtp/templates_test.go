@@ -30,7 +30,7 @@ var (
 		registrar.MailDomainDeleted, registrar.MailDomainClosed, registrar.MailDomainRestored, registrar.MailDataReminder, registrar.MailHolderExpiry,
 	}
 	orderKinds = []registrar.MailKind{
-		registrar.MailOrderDelayed, registrar.MailItemFailed, registrar.MailOrderPaid, registrar.MailOrderEnded, registrar.MailOrderCompleted, registrar.MailPaymentRefunded, registrar.MailOrderRefunded, registrar.MailRefundReturned, registrar.MailClaim,
+		registrar.MailOrderDelayed, registrar.MailItemFailed, registrar.MailOrderPaid, registrar.MailOrderEnded, registrar.MailOrderCompleted, registrar.MailPaymentRefunded, registrar.MailOrderRefunded, registrar.MailRefundReturned, registrar.MailRefundSettled, registrar.MailClaim,
 		registrar.MailDomainChanged, registrar.MailNameserversRefused, registrar.MailHolderNotice, registrar.MailAuthCode, registrar.MailDomainLock, registrar.MailPaymentDispute,
 		registrar.MailWithdrawal, registrar.MailTermination, registrar.MailContractEnds, registrar.MailNoticeHandled, registrar.MailNoticeReceived,
 	}

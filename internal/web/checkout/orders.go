@@ -178,6 +178,8 @@ type refundRow struct {
 	State  string // due, made or returned; settled after the operator paid a returned one another way
 	At     time.Time
 	Amount registrar.Cents
+	// SettledAt is when the operator did; zero if an earlier release stored it.
+	SettledAt time.Time
 }
 
 // More is the number of domains besides the first.
@@ -193,7 +195,7 @@ func refundRows(o order.Order) (rows []refundRow) {
 			continue
 		case refund.Returned():
 			if row.At = refund.FailedAt; o.IsSettledOtherwise(refund) {
-				row.State = "settled"
+				row.State, row.SettledAt = "settled", o.PaidOtherwiseAt(refund)
 			}
 		}
 		for _, part := range o.PartsOf(refund) {

@@ -99,6 +99,9 @@ func TestOrderPage_ReturnedRefundIsNotCalledRefunded(t *testing.T) {
 		[]string{o.Items[0].Name + ": 11,90\u00a0€ hat Ihre Bank am 16.11.2026 zurückgegeben", "nicht möglich, wird erstattet"}, []string{"erstattet am", "Bezahlt haben Sie damit"})
 	d.orders[0].Refunds[0].Task = order.TaskNone
 	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{"auf anderem Weg ausgezahlt"}, []string{"erstattet am"})
+	d.orders[0].Refunds[0].SettledAt = noon.AddDate(0, 0, 3)
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{"am 16.11.2026 zurückgegeben. Am 18.11.2026 haben wir Ihnen"}, []string{"erstattet am"})
+	d.orders[0].Refunds[0].SettledAt = time.Time{}
 	d.orders[0].Refunds = append(d.orders[0].Refunds, order.Refund{
 		ID: "ref_2", Payment: "pay_1", Source: order.ByOperator, Amount: 1190, Replaces: "ref_1", Provider: "re_2", MadeAt: noon.AddDate(0, 0, 2),
 		Parts: []order.RefundPart{{Item: o.Items[0].ID, Gross: 1190}},

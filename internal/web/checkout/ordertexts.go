@@ -189,5 +189,9 @@ var orderTexts = ui.Texts{
 		"{1} hat Ihre Bank am {2} zurückgegeben. Wir haben Ihnen den Betrag auf anderem Weg ausgezahlt.",
 		"your bank returned {1} on {2}. We have paid you the amount another way.",
 	},
+	"refunds.settled_on": {
+		"{1} hat Ihre Bank am {2} zurückgegeben. Am {3} haben wir Ihnen den Betrag auf anderem Weg ausgezahlt.",
+		"your bank returned {1} on {2}. We paid you the amount another way on {3}.",
+	},
 	"refunds.kept": {"Nach Abzug der Erstattungen haben Sie {1} bezahlt.", "After refunds, you have paid {1}."},
 }

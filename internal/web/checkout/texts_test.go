@@ -40,7 +40,7 @@ func TestTexts_EveryReferencedKeyExists(t *testing.T) {
 func TestTexts_EveryProvisionCodeHasText(t *testing.T) {
 	t.Parallel()
 	// These are not about an item of an order.
-	elsewhere := []string{"bad_payment", "payment_used", "no_such_customer", "no_such_domain", "no_such_item", "item_not_stuck", "item_ended", "item_just_sent", "item_executed", "item_unverifiable"}
+	elsewhere := []string{"bad_payment", "payment_used", "no_such_customer", "no_such_domain", "no_such_item", "item_not_stuck", "item_ended", "item_just_paid", "item_just_sent", "item_executed", "item_unverifiable"}
 	found := 0
 	check := func(code string) {
 		found++

@@ -296,7 +296,7 @@ func (r *transferRow) addRefund(o order.Order, item order.Item) {
 		if refund.State == "settled" {
 			r.StateKey, next = "item.refunded", "transfers.refund_settled"
 		}
-		r.Events = append(r.Events, transferEvent{Key: "transfers.refund_returned", At: refund.At, Amount: refund.Amount}, transferEvent{Key: next, Planned: true})
+		r.Events = append(r.Events, transferEvent{Key: "transfers.refund_returned", At: refund.At, Amount: refund.Amount}, transferEvent{Key: next, At: refund.SettledAt, Planned: refund.SettledAt.IsZero()})
 	case found:
 		r.Events = append(r.Events, transferEvent{Key: "transfers.refund_due", Planned: true, Amount: refund.Amount})
 	default:

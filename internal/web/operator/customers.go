@@ -71,6 +71,8 @@ type CustomerRecord struct {
 	AuditEvents   []account.AuditEntry
 	Consents      []renewal.RecordedConsent // to automatic renewal
 	Declared      []noticeRow               // the open withdrawals and terminations of its contracts, and those that it sent
+	Handled       []noticeRow               // those of Notices that are handled
+	Notices       []withdrawal.Notice       // that it sent, the newest first
 	Disputes      []dispute.Dispute         // of the payments of Orders
 }
 
@@ -156,5 +158,11 @@ func (h *Handler) customer(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
+	names, err := h.operatorNames(req, operator)
+	if err != nil {
+		return err
+	}
+	handled := slices.DeleteFunc(slices.Clone(record.Notices), withdrawal.Notice.Open)
+	record.Handled = newNoticeRows(handled, h.Notices.Now(), names)
 	return h.render(req, ui.View{Name: "customer", Title: "customer.page", TitleValue: record.Account.ID, Section: customersPath}, record, "")
 }

@@ -35,6 +35,7 @@ var customerTexts = ui.Texts{
 	"table.domain":         {"Domain", "Domain"},
 	"customer.paid_until":  {"Bezahlt bis", "Paid until"},
 	"customer.orders":      {"Letzte Bestellungen", "Recent orders"},
+	"customer.handled":     {"Erledigte Widerrufe und Kündigungen", "Handled withdrawals and terminations"},
 	"customer.when":        {"Datum", "Date"},
 	"customer.consents":    {"Zustimmungen zur automatischen Verlängerung", "Consents to automatic renewal"},
 	"consent.given":        {"Erteilt", "Given"},

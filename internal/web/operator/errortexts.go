@@ -97,6 +97,7 @@ var errorTexts = ui.WithRegistrantProblems(ui.Texts{
 	"error.given_up":                {"Von einem Betreiber aufgegeben", "Given up by an operator"},
 	"error.item_not_stuck":          {"Die Position läuft gerade", "The item is being processed"},
 	"error.item_ended":              {"Die Position ist beendet", "The item has ended"},
+	"error.item_just_paid":          {"Die Position wurde gerade erst bezahlt", "The item was only just paid"},
 	"error.item_just_sent":          {"Der Auftrag wurde gerade erst gesendet", "The request was only just sent"},
 	"error.item_executed":           {"Die Registry hat den Auftrag ausgeführt oder angenommen", "The registry has executed or accepted the request"},
 	"error.item_unverifiable":       {"Ob die Registry den Auftrag ausgeführt hat, ist unbekannt", "Unknown whether the registry has executed the request"},

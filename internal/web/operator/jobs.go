@@ -94,15 +94,17 @@ func (h *Handler) retryUnfunded(req *ui.Request, operator registrar.Actor) error
 // abandonJob abandons a job that can't be completed any more. A paid item is refunded, so the page
 // asks first.
 func (h *Handler) abandonJob(req *ui.Request, operator registrar.Actor) error {
-	abandon := func(note string) pageFunc {
-		return func(req *ui.Request, operator registrar.Actor) error {
-			return h.changeJob(req, operator, note, h.Admin.AbandonJob)
-		}
+	switch {
+	case admin.JobKind(req.R.PathValue("kind")) != admin.JobItem:
+		return h.changeJob(req, operator, "job_abandoned", h.Admin.AbandonJob)
+	case req.Field("confirmed") == "yes":
+		return h.changeJob(req, operator, "item_given_up", h.Admin.AbandonJob)
 	}
-	if admin.JobKind(req.R.PathValue("kind")) == admin.JobItem {
-		return h.confirmed("give_up", "jobs.give_up", jobsPath+"?kind="+string(admin.JobItem), abandon("item_given_up"))(req, operator)
+	paid, err := h.Admin.PaidForItem(req.R.Context(), operator, req.R.PathValue("id"))
+	if err != nil {
+		return err
 	}
-	return abandon("job_abandoned")(req, operator)
+	return h.confirm(req, confirmView{Decision: "give_up", Button: "jobs.give_up", Back: jobsPath + "?kind=" + string(admin.JobItem), Refund: paid})
 }
 
 // changeJob applies an action to a job. Errors are shown above the list.

@@ -224,6 +224,7 @@ type confirmView struct {
 	Decision, Button string // the texts confirm.DECISION and confirm_about.DECISION, and the key of the button's
 	Subject          string // as the form that led here named it; it decides nothing
 	Path, Back       string
+	Refund           registrar.Cents // that the decision causes; 0 if none or unknown
 }
 
 // confirmed shows a page that asks first; its button sends the request to show.
@@ -232,9 +233,13 @@ func (h *Handler) confirmed(decision, button, section string, show pageFunc) pag
 		if req.Field("confirmed") == "yes" {
 			return show(req, operator)
 		}
-		view := confirmView{Decision: decision, Button: button, Subject: req.Text("subject"), Path: req.R.URL.Path, Back: section}
-		return h.render(req, ui.View{Name: "confirm", Title: "confirm." + decision, Section: section}, view, "")
+		return h.confirm(req, confirmView{Decision: decision, Button: button, Back: section})
 	}
+}
+
+func (h *Handler) confirm(req *ui.Request, view confirmView) error {
+	view.Subject, view.Path = req.Text("subject"), req.R.URL.Path
+	return h.render(req, ui.View{Name: "confirm", Title: "confirm." + view.Decision, Section: view.Back}, view, "")
 }
 
 func (h *Handler) requireOperator(formPath string, show pageFunc) ui.PageFunc {

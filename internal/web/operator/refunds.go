@@ -402,8 +402,8 @@ func (r OrderRecord) Unassigned(item order.Item) registrar.Cents {
 // Refunded is what was refunded of an item, without what the bank has returned.
 func (r OrderRecord) Refunded(item order.Item) registrar.Cents { return r.GivenBackOf(item.ID) }
 
-// settlement is how an operator has closed what was to be decided about a refund. At and By are empty if
-// its event is not known.
+// settlement is how an operator has closed what was to be decided about a refund. At and By are empty if an
+// earlier release stored it.
 type settlement struct {
 	Paid bool // the customer has the money, which the bank had returned
 	At   time.Time
@@ -413,28 +413,25 @@ type settlement struct {
 
 // SettlementOf returns how a refund was settled; nil if it was not.
 func (r OrderRecord) SettlementOf(refund order.Refund) *settlement {
-	settled := settlement{Paid: r.IsSettledOtherwise(refund) || refund.Replaces != ""}
-	_, settled.Note = refund.SplitNote()
-	at := slices.IndexFunc(r.Events, func(e registrar.AuditEvent) bool {
-		return e.Action == order.ActionRefundSettled && e.Refund == refund.ID
-	})
+	otherwise := r.IsSettledOtherwise(refund)
 	switch {
-	case refund.Task != order.TaskNone, at < 0 && !r.IsSettledOtherwise(refund):
+	case refund.Task != order.TaskNone:
 		return nil
-	case at >= 0:
-		by := r.Events[at].Actor.Through
-		settled.At, settled.By = r.Events[at].At, cmp.Or(r.Operators[by], by)
+	case !refund.SettledAt.IsZero():
+		return &settlement{otherwise || refund.PaysReturned(), refund.SettledAt, cmp.Or(r.Operators[refund.SettledBy], refund.SettledBy), refund.Settlement}
+	case otherwise:
+		return &settlement{Paid: true, Note: refund.Note}
+	default:
+		return nil
 	}
-	return &settled
 }
 
 // NoteOf is what the decision on a refund says.
 func (r OrderRecord) NoteOf(refund order.Refund) string {
-	if r.SettlementOf(refund) == nil {
-		return refund.Note
+	if settled := r.SettlementOf(refund); settled != nil && settled.At.IsZero() {
+		return "" // it has the note
 	}
-	decided, _ := refund.SplitNote()
-	return decided
+	return refund.Note
 }
 
 // DomainOf is the domain of a part of a refund.

@@ -112,6 +112,7 @@ var refundTexts = ui.Texts{
 	"refund.paid_otherwise": {"anders ausgezahlt", "paid another way"},
 	"refund.handled":        {"erledigt", "handled"},
 	"refund.settled_by":     {"am {1} von {2}", "on {1} by {2}"},
+	"refund.settle_mail":    {"Der Kunde bekommt dann eine E-Mail: Wir haben ihm heute {1} auf anderem Weg ausgezahlt.", "The customer then gets an email saying that we paid {1} another way today."},
 	"refund.settle_note":    {"Was haben Sie veranlasst?", "What did you do?"},
 
 	"refund_state.due":      {"steht aus", "outstanding"},

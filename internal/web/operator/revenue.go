@@ -11,8 +11,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// newChart returns the chart of a year, net below and VAT on top of it; nil if no month has
-// revenue. The table shows amounts below zero.
+// newChart returns the chart of a year, net next to zero and VAT beyond it; nil if no month has
+// revenue or corrections.
 func (h *Handler) newChart(language string, year invoice.Year) *ui.Chart {
 	columns := make([]ui.ChartColumn, 0, len(year.Months))
 	for i, month := range year.Months {
@@ -39,23 +39,7 @@ func (h *Handler) revenue(req *ui.Request, operator registrar.Actor) error {
 		invoice.Year
 		Years []int
 		Chart *ui.Chart
-		Below []belowZero
-	}{year, years, h.newChart(req.Language, year), monthsBelowZero(year)}, "")
-}
-
-// belowZero is a month with more corrections than revenue, which the chart does not draw.
-type belowZero struct {
-	Month int // from 0
-	Gross registrar.Cents
-}
-
-func monthsBelowZero(year invoice.Year) (below []belowZero) {
-	for i, month := range year.Months {
-		if month.Gross() < 0 {
-			below = append(below, belowZero{i, month.Gross()})
-		}
-	}
-	return below
+	}{year, years, h.newChart(req.Language, year)}, "")
 }
 
 // revenueFile serves the revenue of a year by month. Corrections are positive, as on the

@@ -77,16 +77,9 @@ type orderRow struct {
 }
 
 func (h *Handler) orderRows(req *ui.Request, operator registrar.Actor, orders []admin.OrderEntry) ([]orderRow, error) {
-	ids := make([]string, len(orders))
-	for i, o := range orders {
-		ids[i] = o.ID
-	}
-	disputes, err := h.Disputes.OfOrders(req.R.Context(), operator, ids)
-	rows := make([]orderRow, len(orders))
-	for i, o := range orders {
-		rows[i] = orderRow{o, orderBadge(o.State, o.Refunded, disputes[o.ID])}
-	}
-	return rows, err
+	return rowsWithDisputes(h, req, operator, orders, func(o admin.OrderEntry) string { return o.ID }, func(o admin.OrderEntry, disputes []dispute.Dispute) orderRow {
+		return orderRow{o, orderBadge(o.State, o.Refunded, disputes)}
+	})
 }
 
 // paymentRow is a payment in a list.
@@ -96,14 +89,24 @@ type paymentRow struct {
 }
 
 func (h *Handler) paymentRows(req *ui.Request, operator registrar.Actor, payments []admin.PaymentEntry) ([]paymentRow, error) {
-	ids := make([]string, len(payments))
-	for i, p := range payments {
-		ids[i] = p.Order
+	return rowsWithDisputes(h, req, operator, payments, func(p admin.PaymentEntry) string { return p.Order }, func(p admin.PaymentEntry, disputes []dispute.Dispute) paymentRow {
+		return paymentRow{p, paymentBadge(p.ID, p.State, p.Amount > 0 && p.Refunded >= p.Amount, disputes)}
+	})
+}
+
+// rowsWithDisputes returns the rows of a list, given the order of an entry and its row with the
+// disputes of that order.
+func rowsWithDisputes[Entry, Row any](
+	h *Handler, req *ui.Request, operator registrar.Actor, entries []Entry, orderOf func(Entry) string, newRow func(Entry, []dispute.Dispute) Row,
+) ([]Row, error) {
+	ids := make([]string, len(entries))
+	for i, entry := range entries {
+		ids[i] = orderOf(entry)
 	}
 	disputes, err := h.Disputes.OfOrders(req.R.Context(), operator, ids)
-	rows := make([]paymentRow, len(payments))
-	for i, p := range payments {
-		rows[i] = paymentRow{p, paymentBadge(p.ID, p.State, p.Amount > 0 && p.Refunded >= p.Amount, disputes[p.Order])}
+	rows := make([]Row, len(entries))
+	for i, entry := range entries {
+		rows[i] = newRow(entry, disputes[ids[i]])
 	}
 	return rows, err
 }

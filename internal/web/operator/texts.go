@@ -118,6 +118,7 @@ var texts = ui.Texts{
 	"jobs.abandon":     {"Abbrechen", "Abandon"},
 	"jobs.give_up":     {"Aufgeben und erstatten", "Give up and refund"},
 	"jobs.give_up_one": {"Aufgeben und erstatten: {1}", "Give up and refund: {1}"},
+	"confirm.refund":   {"Erstattung: {1}", "Refund: {1}"},
 	"confirm.give_up":  {"Diese Position aufgeben?", "Give up this item?"},
 	"confirm_about.give_up": {
 		"Wir fragen zuerst die Registry. Hat sie den Auftrag weder ausgeführt noch angenommen, endet die Position als gescheitert: Der Kunde bekommt den Betrag zurück und eine E-Mail. Andernfalls ändert sich nichts.",
@@ -410,6 +411,10 @@ var texts = ui.Texts{
 	"problem.item_ended": {
 		"Nicht aufgegeben: Diese Position ist schon beendet.",
 		"Not given up: this item has already ended.",
+	},
+	"problem.item_just_paid": {
+		"Nicht aufgegeben: Die Position wurde erst in der letzten Minute bezahlt und wird noch wiederholt. Warten Sie eine Minute nach der Zahlung.",
+		"Not given up: the item was paid within the last minute and is still being retried. Wait a minute after the payment.",
 	},
 	"problem.item_just_sent": {
 		"Nicht aufgegeben: Der Auftrag ging in der letzten Minute an die Registry, die ihn noch ausführen kann. Warten Sie eine Minute nach dem letzten Versuch.",

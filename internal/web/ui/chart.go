@@ -37,52 +37,63 @@ type chartPart struct{ Y, Height int }
 type chartTick struct {
 	Y     int
 	Label string
+	Zero  bool // the line that separates columns above and below zero, if there are such
 }
 
-// ChartColumn is a column: what is below it, and its values from the bottom up. Values below
-// zero have no height.
+// ChartColumn is a column: what is below it, and its values from zero on, those below zero
+// downwards.
 type ChartColumn struct {
 	Label  string
 	Values []int64
 }
 
+// extent returns how far the column reaches above and below zero.
+func (c ChartColumn) extent() (above, below int64) {
+	for _, value := range c.Values {
+		above, below = above+max(value, 0), below+max(-value, 0)
+	}
+	return above, below
+}
+
 // NewChart returns the chart of some columns; nil if none has a height. The axis has steps
 // of at least unit, which label formats.
 func NewChart(id string, columns []ChartColumn, unit int64, label func(int64) string) *Chart {
-	var most int64
+	var above, below int64
 	for _, column := range columns {
-		most = max(most, sum(column.Values))
+		up, down := column.extent()
+		above, below = max(above, up), max(below, down)
 	}
-	if most <= 0 {
+	if above+below == 0 {
 		return nil
 	}
-	step := tickStep(most, unit)
+	step := tickStep(above+below, unit)
+	steps := func(value int64) int64 { return (value + step - 1) / step }
+	ticks := max(chartTicks, steps(above)+steps(below))
+	height := func(value int64) int { return int(value * chartHeight / (step * ticks)) }
+	bottom := chartTop + chartHeight
 	c := &Chart{
-		ID: id, Width: chartLeft + len(columns)*columnWidth, Base: chartTop + chartHeight, LabelBase: chartTop + chartHeight + 22,
+		ID: id, Width: chartLeft + len(columns)*columnWidth, Base: bottom - height(step*steps(below)), LabelBase: bottom + 22,
 		ColumnWidth: columnWidth - columnGap,
 	}
 	for i, column := range columns {
 		one := chartColumn{X: chartLeft + i*columnWidth + columnGap/2, Middle: chartLeft + i*columnWidth + columnWidth/2, Label: column.Label}
-		below := 0
-		for n := range column.Values {
-			// The heights of sums, so that rounding leaves no gap.
-			height := max(below, int(max(0, sum(column.Values[:n+1]))*chartHeight/(step*chartTicks)))
-			one.Parts = append(one.Parts, chartPart{Y: c.Base - height, Height: height - below})
-			below = height
+		var up, down int64
+		for _, value := range column.Values { // the heights of sums, so that rounding leaves no gap
+			if value < 0 {
+				one.Parts = append(one.Parts, chartPart{Y: c.Base + height(down), Height: height(down-value) - height(down)})
+				down -= value
+				continue
+			}
+			one.Parts = append(one.Parts, chartPart{Y: c.Base - height(up+value), Height: height(up+value) - height(up)})
+			up += value
 		}
 		c.Columns = append(c.Columns, one)
 	}
-	for i := range chartTicks + 1 {
-		c.Ticks = append(c.Ticks, chartTick{Y: c.Base - chartHeight*i/chartTicks, Label: label(step * int64(i))})
+	for i := range ticks + 1 {
+		value := step * (i - steps(below))
+		c.Ticks = append(c.Ticks, chartTick{Y: bottom - int(chartHeight*i/ticks), Label: label(value), Zero: value == 0 && below > 0})
 	}
 	return c
-}
-
-func sum(values []int64) (total int64) {
-	for _, value := range values {
-		total += value
-	}
-	return total
 }
 
 // tickStep returns a round multiple of unit, chartTicks times which is at least most.
@@ -98,6 +109,10 @@ func tickStep(most, unit int64) int64 {
 
 // FormatAxis formats whole euros in few characters.
 func FormatAxis(language string, amount registrar.Cents) string {
+	sign := ""
+	if amount < 0 {
+		sign, amount = minus, -amount
+	}
 	euros, thousands := int64(amount/100), ""
 	switch {
 	case euros >= 10_000_000:
@@ -105,5 +120,5 @@ func FormatAxis(language string, amount registrar.Cents) string {
 	case euros >= 10_000:
 		euros, thousands = euros/1000, InLanguage(language, "\u00a0Tsd.", "k")
 	}
-	return fmt.Sprintf(InLanguage(language, "%d%s\u00a0€", "€%d%s"), euros, thousands)
+	return sign + fmt.Sprintf(InLanguage(language, "%d%s\u00a0€", "€%d%s"), euros, thousands)
 }

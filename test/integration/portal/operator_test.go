@@ -66,13 +66,14 @@ func (f accountFiles) Open(ctx context.Context, by registrar.Actor, id string) (
 	orders, err := f.s.db.ListOrders(ctx, id, "", 10)
 	disputes, disputesErr := f.s.db.ListCustomerDisputes(ctx, id, "ord_", "ord_zzz")
 	domains, domainsErr := f.s.db.ListDomainsPage(ctx, id, portfolio.Filter{}, portfolio.MaxListed)
-	locks, locksErr := f.s.db.ListActiveDomainLocks(ctx, 100)
+	locks, locksErr := f.s.db.ListActiveLocksOfCustomer(ctx, id, 100)
+	notices, noticesErr := f.s.db.ListCustomerNotices(ctx, id, 100)
 	locked := make(map[string]bool)
 	for _, lock := range locks {
 		locked[lock.Domain] = true
 	}
-	record := behind.CustomerRecord{Account: account.Customer, Domains: domains, Locked: locked, Orders: orders, Disputes: disputes}
-	return record, errors.Join(err, disputesErr, domainsErr, locksErr, f.service.RecordAccountView(ctx, by, id, ""))
+	record := behind.CustomerRecord{Account: account.Customer, Domains: domains, Locked: locked, Orders: orders, Notices: notices, Disputes: disputes}
+	return record, errors.Join(err, disputesErr, domainsErr, locksErr, noticesErr, f.service.RecordAccountView(ctx, by, id, ""))
 }
 
 // consented is the order whose consumer requested an immediate start, unconsented the

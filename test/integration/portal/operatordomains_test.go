@@ -17,6 +17,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/store/sqldb"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 func TestDomainLock_SetNotifyLift(t *testing.T) {
@@ -264,6 +265,30 @@ func TestStuckChange_ShownToOwnerAndAbandonedByOperator(t *testing.T) {
 	}
 	if got := holder.get("/portal/activity"); !strings.Contains(got.body, "Änderung einer Domain abgebrochen") {
 		t.Errorf("the activity is %s", got.body)
+	}
+}
+
+func TestGiveUp_OfferedAMinuteAfterThePaymentAndNamesTheAmount(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	erika, now := s.newMember("erika@example.org"), s.clock.now()
+	o := s.addRefundableOrder(erika.ID, "ord_erika")
+	s.exec(`INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, requested_at, due_at, attempts, created_at, updated_at)
+		VALUES ('prv_1', $1, $2, '.org', 'register', 1, $3, 'paid', 'one', 1, $4, 2, $5, $5)`, erika.ID, o.Items[0].Name, "order:"+o.ID, now.Add(time.Hour).UnixMicro(), now.UnixMicro())
+	s.exec(`UPDATE order_items SET provision_item_id = 'prv_1' WHERE id = $1`, o.Items[0].ID)
+	must(t, s.db.PutJobError(t.Context(), admin.JobItem, "prv_1", admin.JobError{Code: "epp_login", At: now}, now.Add(-time.Hour)))
+	_, b := s.operatorBrowser("ops@example.org")
+	const path = "/operator/jobs/item/prv_1/abandon"
+	for _, want := range []bool{false, true} {
+		for _, page := range []string{"/operator", "/operator/jobs?kind=item"} {
+			if got := b.get(page); got.status != http.StatusOK || strings.Contains(got.body, path) != want {
+				t.Errorf("%s after %s: %d %s", page, s.clock.now().Sub(now), got.status, got.body)
+			}
+		}
+		s.clock.advance(time.Minute)
+	}
+	if got := b.post(path, nil); got.status != http.StatusOK || !strings.Contains(got.body, "Erstattung: "+ui.FormatMoney("de", o.Items[0].Gross)) {
+		t.Errorf("the confirmation: %d %s", got.status, got.body)
 	}
 }
 

@@ -178,3 +178,28 @@ func TestOperatorOrder_ListsOpenNoticesOfAnySender(t *testing.T) {
 		}
 	}
 }
+
+func TestOperatorCustomer_ListsHandledNoticesWithOutcomeAndDay(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	erika, berta := s.newMember("erika@example.org"), s.newMember("berta@example.org")
+	notice := s.submitNotice(withdrawal.Notice{Kind: withdrawal.Termination, Contract: "teeladen.de", Ground: withdrawal.Ordinary})
+	_, b := s.operatorBrowser("ops@example.org")
+	const heading = "Erledigte Widerrufe und Kündigungen"
+	if page := b.get("/operator/customers/" + erika.ID).body; strings.Contains(page, heading) || !strings.Contains(page, "/operator/notices/"+notice.ID) {
+		t.Error("an open notice is missing, or listed as handled")
+	}
+	if got := b.post("/operator/notices/"+notice.ID+"/close", url.Values{"note": {"Verlängerung abgeschaltet"}}); got.status != http.StatusSeeOther {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	_, list, _ := strings.Cut(b.get("/operator/customers/"+erika.ID).body, heading)
+	list, _, _ = strings.Cut(list, "</table>")
+	for _, want := range []string{"/operator/notices/" + notice.ID, "teeladen.de", "Verlängerung abgeschaltet", "ops@example.org", s.clock.now().UTC().Format(time.DateOnly)} {
+		if !strings.Contains(list, want) {
+			t.Errorf("%q is missing in %s", want, list)
+		}
+	}
+	if page := b.get("/operator/customers/" + berta.ID).body; strings.Contains(page, heading) {
+		t.Error("another customer's file lists the notice")
+	}
+}

@@ -306,11 +306,15 @@ func TestOperatorRefund_ReturnedIsClosedByWhoSettlesIt(t *testing.T) {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
 	stored, _, err := s.db.GetWithdrawalNotice(t.Context(), notice.ID)
-	if must(t, err); stored.Open() || stored.DoneBy != second.ID || stored.DoneNote != "Überwiesen per SEPA\nBeleg 17" {
+	if must(t, err); stored.Open() || stored.DoneBy != second.ID || stored.DoneNote != "Überwiesen per SEPA\n\nBeleg 17" {
 		t.Errorf("the withdrawal: %+v", stored)
 	}
+	settled := s.storedOrder(o.ID).Refunds[0].SettledAt
+	if mail := s.waitForMail(registrar.MailRefundSettled); mail.To != "erika@example.org" || mail.Data["refund"] != "28.56" || settled.IsZero() || mail.Data[registrar.MailOccurredAt] != settled.UTC().Format(time.RFC3339) {
+		t.Errorf("the customer's mail: %+v", mail)
+	}
 	page := b.get("/operator/orders/" + o.ID).body
-	for _, want := range []string{`<span class="badge good">anders ausgezahlt</span>`, "am " + s.clock.now().Format("02.01.2006") + " von ops@example.org: Überwiesen per SEPA\nBeleg 17", `<span class="hint">Widerruf geprüft</span>`, "14,28\u00a0€ brutto erstattet"} {
+	for _, want := range []string{`<span class="badge good">anders ausgezahlt</span>`, "am " + s.clock.now().Format("02.01.2006") + " von ops@example.org: Überwiesen per SEPA\n\nBeleg 17", `<span class="hint">Widerruf geprüft</span>`, "14,28\u00a0€ brutto erstattet"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the order has no %q: %s", want, page)
 		}
