@@ -330,6 +330,25 @@ DNS-Anbieters wieder hinzufügen:{{end}}
 
 {{.Place}}
 `},
+	registrar.MailNameserversCanceled: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Änderung der Nameserver abgebrochen`, `
+am {{.At}} wurde die geplante Änderung der Nameserver
+abgebrochen{{with .Address}} (veranlasst von der IP-Adresse {{.}}){{end}}{{if .More}}. Betroffen sind:
+{{range .Renewals}}
+  {{.Name}}{{end}}
+{{else}}. Betroffen ist {{.Domain}}.
+{{end}}{{with .Nameservers}}
+Geplant waren:{{range .}}
+  {{.}}{{end}}
+{{end}}
+Die bisherigen Nameserver bleiben. Für die Änderung haben wir schon
+begonnen, die DS-Einträge zu entfernen; DNSSEC kann deshalb aus sein. Auf
+der Seite {{if .More}}jeder{{else}}der{{end}} Domain können Sie die DS-Einträge wieder hinzufügen:
+
+{{.Place}}
+
+Waren Sie das nicht? {{if .NoPassword}}Dann melden Sie bitte sofort unter „Sicherheit“
+alle anderen Geräte ab, und prüfen Sie Ihre Passkeys.{{else}}Dann ändern Sie bitte sofort Ihr Passwort.{{end}}
+`},
 	registrar.MailHolderNotice: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Inhaber geändert am {{.On}}`, `
 Sie bekommen diese Nachricht, weil Sie als Inhaber {{if .More}}dieser Domains{{else}}dieser Domain{{end}}
 eingetragen sind oder waren:

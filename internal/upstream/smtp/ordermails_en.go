@@ -315,6 +315,25 @@ add the DS record of your current DNS provider back:{{end}}
 
 {{.Place}}
 `},
+	registrar.MailNameserversCanceled: {`{{.Domain}}{{if .More}} and {{.More}} more{{end}}: nameserver change cancelled`, `
+On {{.At}} the planned nameserver change was
+cancelled{{with .Address}} (requested from IP address {{.}}){{end}} for {{if .More}}these domains:
+{{range .Renewals}}
+  {{.Name}}{{end}}
+{{else}}{{.Domain}}.
+{{end}}{{with .Nameservers}}
+Planned nameservers:{{range .}}
+  {{.}}{{end}}
+{{end}}
+The current nameservers remain in place. The change had begun to remove the
+DS records, so DNSSEC may be off. You can add them back on {{if .More}}each{{else}}the{{end}} domain's
+page:
+
+{{.Place}}
+
+If this wasn't you, {{if .NoPassword}}please sign out on all other devices under
+"Security" immediately and review your passkeys.{{else}}please change your password immediately.{{end}}
+`},
 	registrar.MailHolderNotice: {`{{.Domain}}{{if .More}} and {{.More}} more{{end}}: holder changed on {{.On}}`, `
 You are getting this email because you are, or were, registered as the
 holder of {{if .More}}these domains{{else}}this domain{{end}}:
