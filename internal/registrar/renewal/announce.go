@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -122,7 +123,7 @@ func (w *Worker) Announce(ctx context.Context, customer string) error {
 				if err != nil {
 					return err
 				}
-				mail.Data["gross"] = total.String()
+				mail.Data["gross"], mail.Data["vat_rate"] = total.String(), strconv.Itoa(lines[kind][0].rate)
 			}
 			announcement.Mails = append(announcement.Mails, mail)
 		}

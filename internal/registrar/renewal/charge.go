@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
@@ -316,6 +317,7 @@ func (w *Worker) endAttempt(ctx context.Context, o order.Order, rows []Renewal, 
 		mail := newMail(kind, o.Customer, lines)
 		mail.Data["order"], mail.Data["method"], mail.Data["payable_until"] = o.ID, method.Label, dateOf(o.ExpiresAt)
 		mail.Data["gross"] = o.Totals.Gross.String() // what was tried, at most what was announced
+		mail.Data["vat_rate"] = strconv.Itoa(o.Totals.RateBasisPoints)
 		return []registrar.Mail{mail}
 	}
 	again.Mails, over.Mails = mail(registrar.MailRenewalDeclined, againLines), mail(registrar.MailRenewalFailed, overLines)

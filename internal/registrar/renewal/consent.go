@@ -131,9 +131,9 @@ type ConsentStore interface {
 // ConsentConfig configures Consents. Store and Price are required.
 type ConsentConfig struct {
 	Store ConsentStore
-	// Price returns what a customer pays for the next term of a domain, with VAT, and its length in
-	// years. KindUnsupported means that it is not sold, KindConflict that the registry refuses.
-	Price    func(ctx context.Context, customer string, term order.RenewalTerm) (years int, gross registrar.Cents, err error)
+	// Price returns what a customer pays for the next term of a domain. KindUnsupported means that it is
+	// not sold, KindConflict that the registry refuses.
+	Price    func(ctx context.Context, customer string, term order.RenewalTerm) (order.RenewalPrice, error)
 	Provider Provider // nil: no payment method can be added
 	BaseURL  string
 	// Now is the business time, Clock the wall clock. nil means time.Now.
@@ -227,16 +227,16 @@ func (s *Consents) offer(ctx context.Context, customer, domain string) (Offer, D
 			return Offer{}, d, err
 		}
 	}
-	years, gross, err := s.cfg.Price(ctx, customer, d.renewalTerm(0))
+	price, err := s.cfg.Price(ctx, customer, d.renewalTerm(0))
 	switch {
 	case registrar.KindOf(err) == registrar.KindUnsupported, registrar.KindOf(err) == registrar.KindConflict:
 		return Offer{}, d, fail(registrar.KindConflict, NotRenewable)
 	case err != nil:
 		return Offer{}, d, err
 	}
-	first := FirstChargeOf(s.now(), d.PaidUntil, d.TLD, years)
+	first := FirstChargeOf(s.now(), d.PaidUntil, d.TLD, price.Years)
 	return Offer{
-		Domain: d.ID, Name: d.Name, Years: years, Gross: gross, TermEnd: first.TermEnd, ChargeAt: first.At,
+		Domain: d.ID, Name: d.Name, Years: price.Years, Gross: price.Gross, RateBasisPoints: price.RateBasisPoints, TermEnd: first.TermEnd, ChargeAt: first.At,
 		Method: d.Method, NextTerm: first.NextTerm, On: d.Choice == Renew,
 	}, d, nil
 }
@@ -280,7 +280,8 @@ func (s *Consents) agree(ctx context.Context, actor registrar.Actor, domain stri
 		return fail(registrar.KindConflict, OfferChanged)
 	}
 	given := Give(ConsentTerms{
-		Actor: actor, Domain: d, Wording: agreed.Wording, Years: offer.Years, Gross: offer.Gross, Now: s.now(), At: s.cfg.Clock(),
+		Actor: actor, Domain: d, Wording: agreed.Wording, Years: offer.Years, Gross: offer.Gross, RateBasisPoints: offer.RateBasisPoints,
+		Now: s.now(), At: s.cfg.Clock(),
 	})
 	batch.join(&given.Mail)
 	if err := s.cfg.Store.GiveConsent(ctx, given); err != nil {
@@ -302,7 +303,9 @@ type ConsentTerms struct {
 	Wording string
 	Years   int
 	Gross   registrar.Cents
-	GivenAt time.Time // zero means Now
+	// RateBasisPoints is the VAT rate of Gross, for the mail.
+	RateBasisPoints int
+	GivenAt         time.Time // zero means Now
 	// Now is the business time, At the wall clock.
 	Now, At time.Time
 }
@@ -322,7 +325,7 @@ func Give(terms ConsentTerms) GivenConsent {
 		AuditEvent: registrar.AuditEvent{Actor: terms.Actor, Action: ActionOn, Customer: customer, Object: d.Name, At: terms.Now},
 		Mail: registrar.Mail{Kind: registrar.MailRenewalOn, Customer: customer, Data: map[string]string{
 			"domain": d.Name, "domain_id": d.ID, "consent": ConsentText(terms.Wording), "gross": terms.Gross.String(), "years": strconv.Itoa(terms.Years),
-			"charge_at": first.At.UTC().Format(time.DateOnly), "paid_until": d.PaidUntil.UTC().Format(time.DateOnly), "name": d.Method,
+			"vat_rate": strconv.Itoa(terms.RateBasisPoints), "charge_at": first.At.UTC().Format(time.DateOnly), "paid_until": d.PaidUntil.UTC().Format(time.DateOnly), "name": d.Method,
 			"term_end": d.PaidUntil.UTC().Format(time.RFC3339Nano),
 		}},
 		At: terms.At,

@@ -8,7 +8,7 @@ var germanConsentMails = map[registrar.MailKind]mailText{
 die automatische Verlängerung ist eingeschaltet:
 {{if .More}}{{range .Renewals}}
 {{.Name}}
-  {{.Gross}}{{if eq .Years 1}} für 1 Jahr{{else if .Years}} für {{.Years}} Jahre{{end}}, erste Abbuchung am {{.Charge}}
+  {{.Gross}}{{with $.Tax}} {{.}}{{end}}{{if eq .Years 1}} für 1 Jahr{{else if .Years}} für {{.Years}} Jahre{{end}}, erste Abbuchung am {{.Charge}}
 {{if .NextTerm}}  Wichtig: Die laufende Laufzeit endet am {{.End}}. Bitte
   verlängern Sie diese Domain vorher noch selbst.
 {{else if .Announced}}  Diese E-Mail kündigt die erste Abbuchung an.
@@ -18,7 +18,7 @@ Zahlungsmittel: {{.Name}}
 Jede Abbuchung kündigen wir mindestens 30 Tage vorher per E-Mail an.
 {{else}}
 Domain:          {{.Domain}}
-Preis:           {{.Gross}}{{if eq .Years 1}} für 1 Jahr{{else if .Years}} für {{.Years}} Jahre{{end}}
+Preis:           {{.Gross}}{{with $.Tax}} {{.}}{{end}}{{if eq .Years 1}} für 1 Jahr{{else if .Years}} für {{.Years}} Jahre{{end}}
 Erste Abbuchung: {{.Charge}}
 Zahlungsmittel:  {{.Name}}
 {{if .NextTerm}}

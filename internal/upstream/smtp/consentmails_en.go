@@ -8,7 +8,7 @@ var englishConsentMails = map[registrar.MailKind]mailText{
 Automatic renewal is on:
 {{if .More}}{{range .Renewals}}
 {{.Name}}
-  {{.Gross}}{{if eq .Years 1}} for 1 year{{else if .Years}} for {{.Years}} years{{end}}, first charge on {{.Charge}}
+  {{.Gross}}{{with $.Tax}} {{.}}{{end}}{{if eq .Years 1}} for 1 year{{else if .Years}} for {{.Years}} years{{end}}, first charge on {{.Charge}}
 {{if .NextTerm}}  Important: the current term ends on {{.End}}. Please renew
   this domain yourself before that.
 {{else if .Announced}}  This email announces the first charge.
@@ -18,7 +18,7 @@ Payment method: {{.Name}}
 We announce every charge by email at least 30 days ahead.
 {{else}}
 Domain:         {{.Domain}}
-Price:          {{.Gross}}{{if eq .Years 1}} for 1 year{{else if .Years}} for {{.Years}} years{{end}}
+Price:          {{.Gross}}{{with $.Tax}} {{.}}{{end}}{{if eq .Years 1}} for 1 year{{else if .Years}} for {{.Years}} years{{end}}
 First charge:   {{.Charge}}
 Payment method: {{.Name}}
 {{if .NextTerm}}

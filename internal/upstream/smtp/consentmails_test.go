@@ -123,13 +123,13 @@ func TestConsentMails_BatchListsEveryDomain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := map[string]string{"name": "Visa •••• 4242", "consent": strings.Repeat("Ich bin einverstanden. ", 12)}
+	data := map[string]string{"name": "Visa •••• 4242", "consent": strings.Repeat("Ich bin einverstanden. ", 12), "vat_rate": "1900"}
 	for i, one := range []map[string]string{
 		{"domain": "laden.de", "domain_id": "dom_1", "gross": "14.28", "years": "1", "charge_at": "2027-11-01", "paid_until": "2027-11-15"},
 		{"domain": "cafe.de", "domain_id": "dom_2", "gross": "17.85", "years": "2", "charge_at": "2026-12-20", "paid_until": "2026-12-30", "announced": "true"},
 		{"domain": "kino.de", "domain_id": "dom_3", "gross": "19.99", "charge_at": "2027-11-08", "paid_until": "2026-11-20", "next_term": "true"},
 	} {
-		one["name"], one["consent"] = data["name"], data["consent"]
+		one["name"], one["consent"], one["vat_rate"] = data["name"], data["consent"], data["vat_rate"]
 		if i == 0 {
 			data = one
 			continue
@@ -146,13 +146,13 @@ func TestConsentMails_BatchListsEveryDomain(t *testing.T) {
 		lines           []string
 	}{
 		{registrar.MailRenewalOn, "de", "cafe.de und 2 weitere verlängern sich automatisch, erste Abbuchung am 20.12.2026, 1 davon dieses Mal noch nicht", []string{
-			"laden.de\n  14,28 EUR für 1 Jahr, erste Abbuchung am 01.11.2027\n\n",
-			"cafe.de\n  17,85 EUR für 2 Jahre, erste Abbuchung am 20.12.2026\n  Diese E-Mail kündigt die erste Abbuchung an.\n",
-			"kino.de\n  19,99 EUR, erste Abbuchung am 08.11.2027\n  Wichtig: Die laufende Laufzeit endet am 20.11.2026.",
+			"laden.de\n  14,28 EUR inkl. 19 % USt. für 1 Jahr, erste Abbuchung am 01.11.2027\n\n",
+			"cafe.de\n  17,85 EUR inkl. 19 % USt. für 2 Jahre, erste Abbuchung am 20.12.2026\n  Diese E-Mail kündigt die erste Abbuchung an.\n",
+			"kino.de\n  19,99 EUR inkl. 19 % USt., erste Abbuchung am 08.11.2027\n  Wichtig: Die laufende Laufzeit endet am 20.11.2026.",
 			"Zahlungsmittel: Visa •••• 4242\n", "Ich bin einverstanden.", "https://domains.example/portal/domains\n",
 		}},
 		{registrar.MailRenewalOn, "en", "cafe.de and 2 more renew automatically, first charge on 20 December 2026, 1 of them not yet this time", []string{
-			"laden.de\n  14.28 EUR for 1 year, first charge on 1 November 2027\n\n", "  This email announces the first charge.\n",
+			"laden.de\n  14.28 EUR incl. 19% VAT for 1 year, first charge on 1 November 2027\n\n", "  This email announces the first charge.\n",
 			"  Important: the current term ends on 20 November 2026.", "https://domains.example/portal/domains\n",
 		}},
 		{registrar.MailRenewalOff, "de", "cafe.de und 2 weitere: automatische Verlängerung ausgeschaltet", []string{
@@ -199,10 +199,10 @@ func TestRenewalOnMail_SubjectNamesDomainOfFirstCharge(t *testing.T) {
 
 func TestRenewalOnMail_NamesPeriodOfPrice(t *testing.T) {
 	t.Parallel()
-	for years, want := range map[string][2]string{"1": {"7,02 EUR für 1 Jahr\n", "7.02 EUR for 1 year\n"}, "2": {"7,02 EUR für 2 Jahre\n", "7.02 EUR for 2 years\n"}} {
+	for years, want := range map[string][2]string{"1": {"7,02 EUR inkl. 19 % USt. für 1 Jahr\n", "7.02 EUR incl. 19% VAT for 1 year\n"}, "2": {"7,02 EUR inkl. 19 % USt. für 2 Jahre\n", "7.02 EUR incl. 19% VAT for 2 years\n"}} {
 		for i, language := range []string{"de", "en"} {
 			body := renderMail(t, registrar.MailRenewalOn, language, map[string]string{
-				"domain": "laden.de", "domain_id": "dom_1", "gross": "7.02", "years": years, "charge_at": "2027-11-01", "name": "Visa •••• 4242", "consent": "x",
+				"domain": "laden.de", "domain_id": "dom_1", "gross": "7.02", "years": years, "vat_rate": "1900", "charge_at": "2027-11-01", "name": "Visa •••• 4242", "consent": "x",
 			})
 			if !strings.Contains(body, want[i]) {
 				t.Errorf("no %q:\n%s", want[i], body)

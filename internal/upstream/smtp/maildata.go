@@ -2,6 +2,7 @@ package smtp
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,7 @@ type orderData struct {
 	Free                    bool   // nothing was charged
 	Untaxed                 bool   // no VAT was charged, so no price is called gross
 	Rate                    string // VAT rate with percent sign
+	Tax                     string // follows a price that stands alone: whether it includes VAT; empty if unknown
 	Rule, Country, Vatid    string // reason for the rate
 	Unchecked               bool   // the VAT ID could not be checked
 	Unclaimed               bool   // the order belongs to no account with a sign-in
@@ -84,7 +86,7 @@ type item struct {
 func (l *language) orderData(data map[string]string) orderData {
 	b := orderData{
 		Order: sanitizeValue(data["order"]), Net: l.formatAmount(data["net"]), Vat: l.formatAmount(data["vat"]), Gross: l.formatAmount(data["gross"]),
-		Free: isZero(data["gross"]), Untaxed: isZero(data["vat"]) && !isZero(data["gross"]), Rate: l.formatRate(data["vat_rate"]), Rule: data["vat_rule"], Country: sanitizeValue(registrar.CountryName(l.code, data["vat_country"])),
+		Free: isZero(data["gross"]), Untaxed: isZero(data["vat"]) && !isZero(data["gross"]), Rate: l.formatRate(data["vat_rate"]), Tax: l.formatTax(data["vat_rate"]), Rule: data["vat_rule"], Country: sanitizeValue(registrar.CountryName(l.code, data["vat_country"])),
 		Vatid: sanitizeValue(data["vat_id"]), Unchecked: data["vat_unchecked"] == "true", Unclaimed: data["unclaimed"] == "true", Automatic: data["automatic"] == "true",
 		State: data["state"], WithdrawUntil: l.formatDate(data["withdraw_until"]),
 	}
@@ -303,6 +305,18 @@ func (l *language) formatRate(value string) string {
 		return percent + "%"
 	}
 	return strings.ReplaceAll(percent, ".", l.decimalSeparator) + " %"
+}
+
+// formatTax says whether prices include VAT at a rate, in hundredths of a percent.
+func (l *language) formatTax(value string) string {
+	switch rate := l.formatRate(value); {
+	case rate == "":
+		return ""
+	case value == "0":
+		return l.net
+	default:
+		return fmt.Sprintf(l.withVAT, rate)
+	}
 }
 
 func (l *language) formatDate(value string) string {

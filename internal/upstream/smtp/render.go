@@ -31,6 +31,7 @@ type language struct {
 	timeLayout       string // of times, which are Germany's; days are those of UTC
 	dateLayout       string
 	decimalSeparator string // between euros and cents
+	withVAT, net     string // after a price that includes VAT at a rate, and after one without VAT
 	greeting, footer string // of every mail
 	// country follows the seller's address below the footer, represented and vatID are labels.
 	country, represented, vatID string
