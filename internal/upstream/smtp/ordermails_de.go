@@ -36,8 +36,8 @@ Sie haben am {{.ConsentAt}} erklärt:
 
 {{.Consent}}
 {{with .WithdrawUntil}}
-Ihre Widerrufsfrist endet am {{.}} um 24 Uhr. Das Widerrufsrecht
-erlischt vorher, wenn wir die Leistung vollständig erbracht haben.
+Ihre Widerrufsfrist endet mit Ablauf des {{.}} (deutsche Zeit). Das
+Widerrufsrecht erlischt vorher, wenn wir die Leistung vollständig erbracht haben.
 {{end}}
 Bitte heben Sie diese Nachricht auf.
 {{end}}{{if or .Attached .Terms}}

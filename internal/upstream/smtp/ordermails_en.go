@@ -34,7 +34,7 @@ On {{.ConsentAt}} you declared:
 
 {{.Consent}}
 {{with .WithdrawUntil}}
-The withdrawal period runs until the end of {{.}}. The right
+The withdrawal period runs until the end of {{.}}, German time. The right
 to withdraw ends earlier, once the service has been fully performed.
 {{end}}
 Please keep this email.

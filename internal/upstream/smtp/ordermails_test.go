@@ -308,7 +308,7 @@ func TestReceipt_QuotesConsentText(t *testing.T) {
 		if !strings.Contains(quoted, want+" "+strings.TrimSpace(words)) {
 			t.Errorf("in %s:\n%s", language, body)
 		}
-		if !hasText(body, "\nIhre Widerrufsfrist endet am 14.12.2026 um 24 Uhr. Das Widerrufsrecht\nerlischt vorher,") && !hasText(body, "\nThe withdrawal period runs until the end of 14 December 2026. The right\nto withdraw ends earlier,") {
+		if !hasText(body, "Ihre Widerrufsfrist endet mit Ablauf des 14.12.2026 (deutsche Zeit). Das Widerrufsrecht erlischt vorher,") && !hasText(body, "The withdrawal period runs until the end of 14 December 2026, German time. The right to withdraw ends earlier,") {
 			t.Errorf("the deadline is missing in %s:\n%s", language, body)
 		}
 		if none := renderMail(t, registrar.MailOrderPaid, language, orderMailData(nil)); strings.Contains(none, want[:8]+" 29") || strings.Contains(none, "erklärt") || strings.Contains(none, "declared") {
