@@ -38,6 +38,7 @@ type orderData struct {
 	Unclaimed               bool   // the order belongs to no account with a sign-in
 	Automatic               bool   // a renewal charged the saved payment method
 	State                   string
+	Restored                bool         // its only item is a domain that is restored
 	Parts                   []refundPart // what a refund is for
 	Partial                 bool         // the refund leaves a part of the price of one of them
 	Last                    bool         // it is the last of several for one of them
@@ -121,6 +122,7 @@ func (l *language) orderData(data map[string]string) orderData {
 	total, err := registrar.ParseCents(data["gross"])
 	b.Rounded = err == nil && len(b.Items) == count && sum != total
 	b.Others = max(len(b.Items)-1, 0)
+	b.Restored = len(b.Items) == 1 && b.Items[0].Kind == "restore" && !b.Items[0].Failed
 	parts, _ := strconv.Atoi(data["parts"])
 	for n := range min(parts, maxItems) {
 		of := "part" + strconv.Itoa(n+1) + "_"

@@ -69,7 +69,9 @@ Bis es bei Ihnen ist, vergehen je nach Bank meist 5 bis 10 Werktage.
 )
 
 // germanTerm is until when a domain is paid, and what comes after that.
-const germanTerm = `{{if .Renewal}}
+const germanTerm = `{{if and (eq .Kind "restore") (not .Failed)}}
+  Bis Websites und E-Mail überall wieder funktionieren, kann es einige
+  Stunden dauern.{{end}}{{if .Renewal}}
   {{with .Until}}Bezahlt bis {{.}}. {{end}}Die Verlängerung kostet derzeit {{.Renewal}}
   {{if not $.Untaxed}}brutto {{end}}für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}}.{{end}}{{with .NextCharge}}
   Die nächste automatische Verlängerung buchen wir am {{.}} ab.{{end}}{{if .Locked}}
@@ -107,7 +109,7 @@ Waren Sie das nicht? Dann antworten Sie uns bitte sofort. Melden Sie
 {{if .NoPassword}}unter „Sicherheit“ alle anderen Geräte ab, und sehen Sie Ihre Passkeys
 durch.{{else}}unter „Sicherheit“ alle Geräte ab, und ändern Sie Ihr Passwort.{{end}}
 {{end}}`},
-	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung vom {{.Day}} ist abgeschlossen", `
+	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}{{if .Restored}} ist wiederhergestellt{{end}}: Ihre Bestellung vom {{.Day}} ist abgeschlossen", `
 vielen Dank. Ihre Bestellung vom {{.At}}
 ist {{if .Free}}bestätigt{{else}}bezahlt{{end}} und abgeschlossen:
 {{range .Items}}
@@ -126,7 +128,7 @@ Waren Sie das nicht? Dann antworten Sie uns bitte sofort. Melden Sie
 {{if .NoPassword}}unter „Sicherheit“ alle anderen Geräte ab, und sehen Sie Ihre Passkeys
 durch.{{else}}unter „Sicherheit“ alle Geräte ab, und ändern Sie Ihr Passwort.{{end}}
 {{end}}`},
-	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung ist {{if eq .State `completed`}}abgeschlossen{{else if eq .State `partially_completed`}}zum Teil ausgeführt{{else}}nicht ausgeführt{{end}}", `
+	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}{{if .Restored}} ist wiederhergestellt{{end}}: Ihre Bestellung ist {{if eq .State `completed`}}abgeschlossen{{else if eq .State `partially_completed`}}zum Teil ausgeführt{{else}}nicht ausgeführt{{end}}", `
 Ihre Bestellung vom {{.Day}} {{if eq .State "completed"}}ist abgeschlossen{{else if eq .State "partially_completed"}}ist zum Teil ausgeführt{{else}}konnte nicht ausgeführt werden{{end}}.
 
 Bestellung: {{.Order}}

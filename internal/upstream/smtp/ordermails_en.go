@@ -66,7 +66,8 @@ on your bank, it usually takes 5 to 10 working days to arrive.
 )
 
 // englishTerm is until when a domain is paid, and what comes after that.
-const englishTerm = `{{if .Renewal}}
+const englishTerm = `{{if and (eq .Kind "restore") (not .Failed)}}
+  It may take a few hours until websites and email work everywhere again.{{end}}{{if .Renewal}}
   {{with .Until}}Paid until {{.}}. {{end}}Renewal currently costs {{.Renewal}}{{if not $.Untaxed}} gross{{end}}
   for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}}.{{end}}{{with .NextCharge}}
   The next automatic renewal is charged on {{.}}.{{end}}{{if .Locked}}
@@ -101,7 +102,7 @@ at any time under "Orders":
 If this wasn't you, please reply to this email immediately. Under
 {{if .NoPassword}}"Security", sign out on all other devices and review your passkeys.{{else}}"Security", sign out on all devices and change your password.{{end}}
 {{end}}`},
-	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order of {{.Day}} is completed", `
+	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}{{if .Restored}} has been restored{{end}}: your order of {{.Day}} is completed", `
 Thank you. Your order of {{.At}} has been
 {{if .Free}}confirmed{{else}}paid{{end}} and completed:
 {{range .Items}}
@@ -119,7 +120,7 @@ If you didn't order anything, please reply to this email.
 If this wasn't you, please reply to this email immediately. Under
 {{if .NoPassword}}"Security", sign out on all other devices and review your passkeys.{{else}}"Security", sign out on all devices and change your password.{{end}}
 {{end}}`},
-	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order is {{if eq .State `completed`}}completed{{else if eq .State `partially_completed`}}partly completed{{else}}not completed{{end}}", `
+	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}{{if .Restored}} has been restored{{end}}: your order is {{if eq .State `completed`}}completed{{else if eq .State `partially_completed`}}partly completed{{else}}not completed{{end}}", `
 Your order of {{.Day}} {{if eq .State "completed"}}is completed{{else if eq .State "partially_completed"}}is partly completed{{else}}could not be completed{{end}}.
 
 Order: {{.Order}}

@@ -141,8 +141,8 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 		},
 		"renewals with their new ends": {
 			kind: registrar.MailOrderCompleted, facts: orderMailData(map[string]string{"item2_paid_until": "2029-02-03", "item3_kind": "restore", "item3_paid_until": "2028-05-06"}),
-			de: []string{"ki.ai ist bis 03.02.2029 verlängert.\n", "umzug.de ist wiederhergestellt und bis 06.05.2028 bezahlt.\n"},
-			en: []string{"ki.ai has been renewed until 3 February 2029.\n", "umzug.de has been restored and is paid until 6 May 2028.\n"},
+			de: []string{"ki.ai ist bis 03.02.2029 verlängert.\n", "umzug.de ist wiederhergestellt und bis 06.05.2028 bezahlt.\n  Bis Websites und E-Mail überall wieder"},
+			en: []string{"ki.ai has been renewed until 3 February 2029.\n", "umzug.de has been restored and is paid until 6 May 2028.\n  It may take a few hours"},
 		},
 		"the outcome of renewals with their new ends": {
 			kind: registrar.MailOrderEnded, facts: orderMailData(map[string]string{"item2_paid_until": "2029-02-03", "item3_kind": "restore", "item3_paid_until": "2028-05-06"}),
