@@ -97,9 +97,9 @@ func TestRenewalHeldMail_SaysWhatHappensToTheRenewal(t *testing.T) {
 	}{
 		{"en", "voided", []string{"you can turn it on here once we have processed the withdrawal:"}},
 		{"de", "", []string{"ein Widerruf bei uns eingegangen (Nummer dcl_1)", "Ende der Laufzeit: 15.11.2027", "Solange wir den Widerruf bearbeiten, beginnen wir keine Abbuchung."}},
-		{"de", "voided", []string{"Wegen des Widerrufs haben wir sie nicht eingeschaltet"}},
+		{"de", "voided", []string{"Domain: laden.de", "Wegen des Widerrufs gilt diese Zustimmung nicht mehr. Wir haben die automatische Verlängerung nicht eingeschaltet"}},
 		{"en", "", []string{"we received a withdrawal (number dcl_1)", "we start no charge while we process the withdrawal"}},
-		{"en", "voided", []string{"Because of the withdrawal, we did not turn it on"}},
+		{"en", "voided", []string{"Domain: laden.de", "Because of the withdrawal, this consent no longer applies. We did not turn automatic renewal on"}},
 	} {
 		data["change"] = test.change
 		body := renderMail(t, registrar.MailRenewalHeld, test.language, data)
@@ -113,6 +113,41 @@ func TestRenewalHeldMail_SaysWhatHappensToTheRenewal(t *testing.T) {
 	for language, want := range map[string]string{"de": "schalten Sie sie hier ein: https", "en": "you can turn it on here: https"} {
 		if body := renderMail(t, registrar.MailRenewalHeld, language, data); !hasText(body, want) {
 			t.Errorf("handled, %s: no %q:\n%s", language, want, body)
+		}
+	}
+}
+
+func TestNoticeMails_SayWhichConsentsTheyEnd(t *testing.T) {
+	t.Parallel()
+	handled := map[string]string{"number": "dcl_1", "declared": "termination", "contract": "laden.de, cafe.de", "end": "2026-12-01", "domain": "laden.de", "items": "2"}
+	ends := map[string]string{
+		"number": "dcl_1", "received_at": "2026-11-15T09:05:00Z", "domain": "cafe.de", "items": "2", "item1_name": "cafe.de", "item1_paid_until": "2027-03-01",
+		"item2_name": "laden.de", "item2_paid_until": "2027-03-01", "item2_renewed": "true",
+	}
+	for language, want := range map[string][2]string{
+		"de": {"Ihre Zustimmung zur automatischen Verlängerung gilt nicht mehr", "Welche Domains das betrifft, schreiben wir an die Adresse des Kontos."},
+		"en": {"Your consent to automatic renewal no longer applies", "An email to the account's address names the domains concerned."},
+	} {
+		delete(handled, "item1_name")
+		if body := renderMail(t, registrar.MailNoticeHandled, language, handled); hasText(body, want[0]) {
+			t.Errorf("none renewed: %s", body)
+		}
+		handled["item1_name"] = "cafe.de"
+		if body := renderMail(t, registrar.MailNoticeHandled, language, handled); !hasText(body, want[0]) || !strings.Contains(body, ":\n\n  cafe.de\n") || strings.Contains(body, "\n\n\n") {
+			t.Errorf("one renewed: %s", body)
+		}
+		body := renderMail(t, registrar.MailContractEnds, language, ends)
+		if before, after, found := strings.Cut(body, want[0]); !found || strings.LastIndex(before, "laden.de") < strings.LastIndex(before, "cafe.de") || hasText(after, want[0]) {
+			t.Errorf("%s: %s", language, body)
+		}
+		off := map[string]string{"change": "terminated", "number": "dcl_1", "domain": "cafe.de", "domain_id": "dom_1", "paid_until": "2027-03-01"}
+		if body := renderMail(t, registrar.MailRenewalOff, language, off); !hasText(body, "dcl_1). ") || !hasText(body, "cafe.de") {
+			t.Errorf("%s: %s", language, body)
+		}
+		for _, kind := range []registrar.MailKind{registrar.MailWithdrawal, registrar.MailTermination} {
+			if body := renderMail(t, kind, language, map[string]string{"number": "dcl_1", "name": "Ada", "contract": "laden.de"}); !hasText(body, want[1]) {
+				t.Errorf("%s in %s: %s", kind, language, body)
+			}
 		}
 	}
 }

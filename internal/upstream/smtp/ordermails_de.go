@@ -79,6 +79,14 @@ const germanTerm = `{{if and (eq .Kind "restore") (not .Failed)}}
   aufheben.{{end}}{{if .Lifted}}
   Sie hatten gewählt, sie auslaufen zu lassen. Das gilt nicht mehr.{{end}}`
 
+// germanNoticeRenewal says what a notice does to automatic renewal. Nothing has verified the address that
+// gets it, so it names no domain.
+const germanNoticeRenewal = `Haben Sie der automatischen Verlängerung zugestimmt, setzen wir sie aus
+oder schalten sie gar nicht erst ein. Welche Domains das betrifft,
+schreiben wir an die Adresse des Kontos.
+
+`
+
 // germanOrderMails are the mails about orders and domains in German.
 var germanOrderMails = map[registrar.MailKind]mailText{
 	registrar.MailOrderPaid: {"{{if .Automatic}}{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Verlängerung am {{.Charge}} bezahlt{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung vom {{.Day}}{{end}}", `
@@ -462,7 +470,9 @@ anklickbar machen, stehen in eckigen Klammern:
 
 Wir prüfen den Widerruf und melden uns bei Ihnen. Was Ihnen zusteht,
 zahlen wir{{with .RefundBy}} spätestens am {{.}}{{end}} auf dem Weg
-zurück, auf dem Sie bezahlt haben. Bitte heben Sie diese Nachricht auf.
+zurück, auf dem Sie bezahlt haben.
+
+` + germanNoticeRenewal + `Bitte heben Sie diese Nachricht auf.
 
 Haben Sie nichts widerrufen? Dann hat jemand Ihre Adresse angegeben;
 antworten Sie uns bitte, damit nichts Falsches geschieht.
@@ -491,7 +501,8 @@ bezahlt ist, auch wenn Sie einen früheren Tag genannt haben; bis dahin
 bleibt die Domain bei Ihnen. Den Tag, an dem der Vertrag endet,
 bestätigen wir in Kürze per E-Mail an die Adresse des Kontos,
 in dem die Domain ist.
-{{end}}Bitte heben Sie diese Nachricht auf.
+{{end}}
+` + germanNoticeRenewal + `Bitte heben Sie diese Nachricht auf.
 
 Haben Sie nichts gekündigt? Dann hat jemand Ihre Adresse angegeben;
 antworten Sie uns bitte, damit nichts Falsches geschieht.
@@ -504,7 +515,8 @@ Bitte entschuldigen Sie, dass Sie darauf so lange warten mussten.{{end}}
 Nummer: {{.Number}}
 {{range .Renewals}}
 {{.Name}}
-  Ende des Vertrags: {{.End}}
+  Ende des Vertrags: {{.End}}{{if .Renewed}}
+  Ihre Zustimmung zur automatischen Verlängerung gilt nicht mehr.{{end}}
 {{end}}
 Der Vertrag endet mit der Laufzeit, die bezahlt ist; bis dahin bleibt
 {{if .More}}jede Domain{{else}}die Domain{{end}} bei Ihnen. Die automatische Verlängerung ist
@@ -526,6 +538,11 @@ Ende des Vertrags: {{.}}{{end}}
 > Vertrag: {{.Contract}}
 {{with .Reply}}
 {{.}}
+{{end}}{{if .Renewals}}
+Ihre Zustimmung zur automatischen Verlängerung gilt nicht mehr, wir buchen
+nichts mehr ab. Das betrifft:
+{{range .Renewals}}
+  {{.Name}}{{end}}
 {{end}}
 Haben Sie Fragen? Antworten Sie einfach auf diese E-Mail. Bitte heben Sie
 sie auf.

@@ -74,6 +74,13 @@ const englishTerm = `{{if and (eq .Kind "restore") (not .Failed)}}
   We lock it against transfers. You can unlock it at any time.{{end}}{{if .Lifted}}
   You had chosen to let it expire. That no longer applies.{{end}}`
 
+// englishNoticeRenewal says what a notice does to automatic renewal. Nothing has verified the address that
+// gets it, so it names no domain.
+const englishNoticeRenewal = `If you agreed to automatic renewal, we put it on hold or don't turn it on.
+An email to the account's address names the domains concerned.
+
+`
+
 // englishOrderMails are the mails about orders and domains in English.
 var englishOrderMails = map[registrar.MailKind]mailText{
 	registrar.MailOrderPaid: {"{{if .Automatic}}{{.Domain}}{{if .More}} and {{.More}} more{{end}}: renewal paid on {{.Charge}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order of {{.Day}}{{end}}", `
@@ -440,7 +447,8 @@ would make an address clickable are in square brackets:
 
 We will review it and email you. We refund what you are due to your
 original payment method{{with .RefundBy}} by {{.}} at the latest{{end}}.
-Please keep this email.
+
+` + englishNoticeRenewal + `Please keep this email.
 
 If you didn't withdraw from a contract, someone else entered your
 address. Please reply to this email so that we can stop this.
@@ -467,7 +475,8 @@ would make an address clickable are in square brackets:
 you named an earlier day; until then you keep the domain. We will shortly
 confirm the day on which the contract ends, by email to the address of
 the account that has the domain.
-{{end}}Please keep this email.
+{{end}}
+` + englishNoticeRenewal + `Please keep this email.
 
 If you didn't cancel a contract, someone else entered your address.
 Please reply to this email so that we can stop this.
@@ -480,7 +489,8 @@ We are sorry that you had to wait so long for this.{{end}}
 Number: {{.Number}}
 {{range .Renewals}}
 {{.Name}}
-  Contract ends: {{.End}}
+  Contract ends: {{.End}}{{if .Renewed}}
+  Your consent to automatic renewal no longer applies.{{end}}
 {{end}}
 The contract ends with the paid term; you keep {{if .More}}each domain{{else}}the domain{{end}} until
 then. Automatic renewal is off, and we charge nothing more. ` + englishExpiry + `
@@ -501,6 +511,11 @@ Contract ends: {{.}}{{end}}
 > Contract: {{.Contract}}
 {{with .Reply}}
 {{.}}
+{{end}}{{if .Renewals}}
+Your consent to automatic renewal no longer applies, and we charge nothing
+more. This concerns:
+{{range .Renewals}}
+  {{.Name}}{{end}}
 {{end}}
 If you have questions, just reply to this email. Please keep it.
 `},
