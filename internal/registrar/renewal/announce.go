@@ -20,6 +20,9 @@ const (
 	// noticePeriod the time that the customer has at least from then on.
 	announceAhead = 45 * day
 	noticePeriod  = 30 * day
+	// ShortestTermDays is how many days of a term must be left when the consent is given: otherwise automatic
+	// renewal may begin with the next term; see FirstChargeOf.
+	ShortestTermDays = int((noticePeriod + 2*day) / day)
 	// maxAnnounced bounds the domains in one mail.
 	maxAnnounced = 100
 )

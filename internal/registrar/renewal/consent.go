@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
@@ -192,14 +193,15 @@ func FirstChargeOf(now, paidUntil time.Time, tld string, years int) FirstCharge 
 }
 
 // NextCharge returns a function that says when a customer's domain is charged next, if its term ends
-// at a time; zero if it does not renew automatically.
-func NextCharge(store ConsentStore, now func() time.Time) func(ctx context.Context, customer, domain string, paidUntil time.Time) (time.Time, error) {
-	return func(ctx context.Context, customer, domain string, paidUntil time.Time) (time.Time, error) {
-		d, found, err := store.GetRenewalDomain(ctx, customer, domain)
-		if err != nil || !found || d.Choice != Renew {
-			return time.Time{}, err
+// at a time; zero if it does not renew automatically. nextTerm is that of FirstCharge.
+func NextCharge(domains *portfolio.Service, now func() time.Time) func(ctx context.Context, customer, name string, paidUntil time.Time) (at time.Time, nextTerm bool, err error) {
+	return func(ctx context.Context, customer, name string, paidUntil time.Time) (time.Time, bool, error) {
+		d, found, err := domains.FindByName(ctx, registrar.Actor{Kind: registrar.ActorSystem, Customer: customer}, name)
+		if err != nil || !found || !d.Renews() {
+			return time.Time{}, false, err
 		}
-		return FirstChargeOf(now(), paidUntil, d.TLD, 1).At, nil
+		first := FirstChargeOf(now(), paidUntil, d.TLD, 1)
+		return first.At, first.NextTerm, nil
 	}
 }
 

@@ -78,6 +78,7 @@ type item struct {
 	Renewal      string
 	RenewalYears int
 	NextCharge   string // the day of the next automatic charge; empty if there is none
+	NextTerm     bool   // automatic renewal is on, but this term ends too soon to announce a charge
 	Lifted       bool   // the renewal lifted the choice to let the domain expire
 	Locked       bool   // a new domain, which the registry locks against transfers
 	position     int    // in the order, of a failed item
@@ -110,7 +111,7 @@ func (l *language) orderData(data map[string]string) orderData {
 		sum += gross
 		one.Years, _ = strconv.Atoi(data[of+"years"])
 		one.Renewal, one.NextCharge, one.Expected = l.formatAmount(data[of+"renewal"]), l.formatDate(data[of+"next_charge"]), l.formatDate(data[of+"expected"])
-		one.Locked, one.Lifted = data[of+"locked"] == "true", data[of+"lifted"] == "true"
+		one.Locked, one.Lifted, one.NextTerm = data[of+"locked"] == "true", data[of+"lifted"] == "true", data[of+"next_term"] == "true"
 		one.RenewalYears, _ = strconv.Atoi(data[of+"renewal_years"])
 		if failure := data[of+"failure"]; failure != "" {
 			one.Failed, one.Why = true, string(registrar.FailureReasonOf(registrar.Code(failure), one.Kind == "transfer"))

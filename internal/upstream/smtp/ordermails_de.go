@@ -73,8 +73,11 @@ const germanTerm = `{{if and (eq .Kind "restore") (not .Failed)}}
   Bis Websites und E-Mail überall wieder funktionieren, kann es einige
   Stunden dauern.{{end}}{{if .Renewal}}
   {{with .Until}}Bezahlt bis {{.}}. {{end}}Die Verlängerung kostet derzeit {{.Renewal}}
-  {{if not $.Untaxed}}brutto {{end}}für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}}.{{end}}{{with .NextCharge}}
-  Die nächste automatische Verlängerung buchen wir am {{.}} ab.{{end}}{{if .Locked}}
+  {{if not $.Untaxed}}brutto {{end}}für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}}.{{end}}{{if .NextTerm}}
+  Wichtig: Die Laufzeit endet schon am {{.Until}}. Eine automatische
+  Verlängerung könnten wir nicht mehr 30 Tage vorher ankündigen. Bitte
+  verlängern Sie die Domain dieses Mal selbst.{{else}}{{with .NextCharge}}
+  Die nächste automatische Verlängerung buchen wir am {{.}} ab.{{end}}{{end}}{{if .Locked}}
   Wir sperren sie gegen Umzüge. Die Sperre können Sie jederzeit selbst
   aufheben.{{end}}{{if .Lifted}}
   Sie hatten gewählt, sie auslaufen zu lassen. Das gilt nicht mehr.{{end}}`

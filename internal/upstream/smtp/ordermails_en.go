@@ -69,8 +69,11 @@ on your bank, it usually takes 5 to 10 working days to arrive.
 const englishTerm = `{{if and (eq .Kind "restore") (not .Failed)}}
   It may take a few hours until websites and email work everywhere again.{{end}}{{if .Renewal}}
   {{with .Until}}Paid until {{.}}. {{end}}Renewal currently costs {{.Renewal}}{{if not $.Untaxed}} gross{{end}}
-  for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}}.{{end}}{{with .NextCharge}}
-  The next automatic renewal is charged on {{.}}.{{end}}{{if .Locked}}
+  for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}}.{{end}}{{if .NextTerm}}
+  Important: the term already ends on {{.Until}}. We could no longer
+  announce an automatic renewal 30 days ahead. Please renew the domain
+  yourself this time.{{else}}{{with .NextCharge}}
+  The next automatic renewal is charged on {{.}}.{{end}}{{end}}{{if .Locked}}
   We lock it against transfers. You can unlock it at any time.{{end}}{{if .Lifted}}
   You had chosen to let it expire. That no longer applies.{{end}}`
 
