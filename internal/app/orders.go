@@ -42,7 +42,7 @@ func (p *App) startOrders(ctx context.Context) error {
 		VerifyOver:      registrar.Cents(p.cfg.Orders.VerifyOverEUR) * 100,
 		Now:             p.now, Logger: p.logger, MailQueued: p.services.mail.Wake, WebhookQueued: p.webhooks.Wake,
 		RecordError: p.recordJobError(admin.JobOrder), IsRenewalWording: renewal.IsCurrentWording,
-		NextCharge: renewal.NextCharge(p.services.DB, p.now), LiftedExpiry: renewal.LiftedExpiry(p.services.DB), OpenNotices: p.services.DB.ListOpenNotices,
+		NextCharge: renewal.NextCharge(p.services.Portfolio, p.now), LiftedExpiry: renewal.LiftedExpiry(p.services.DB), OpenNotices: p.services.DB.ListOpenNotices,
 		LocksTransfers: p.sales.Accounts.LocksTransfers,
 		TransferDays:   p.transferDays,
 	}

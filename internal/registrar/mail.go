@@ -83,6 +83,7 @@ const (
 	MailDomainRestored       MailKind = "domain_restored"      // a held or deleted domain was paid and is back
 	MailDataReminder         MailKind = "data_reminder"        // the yearly request to check the registrant data (ICANN WDRP)
 	MailNameserversRefused   MailKind = "nameservers_refused"  // a planned change failed after the DS records were removed
+	MailNameserversCanceled  MailKind = "nameservers_canceled" // the customer canceled a planned change of nameservers
 	MailDomainChanged        MailKind = "domain_changed"       // a customer's change of a domain was applied
 	MailAuthCode             MailKind = "auth_code"            // a domain's auth code was set and shown
 	MailWithdrawal           MailKind = "withdrawal"           // confirms a notice of withdrawal
@@ -119,7 +120,7 @@ var notices = map[MailKind]bool{
 	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, MailOrderDelayed: true, MailItemFailed: true, // commercial letters, and evidence in a dispute
 	MailOrderRefunded: true, MailPaymentRefunded: true, MailRefundReturned: true, MailRefundSettled: true,
 	MailPaymentDispute: true, MailContractEnds: true, MailNoticeHandled: true, MailWithdrawal: true, MailTermination: true,
-	MailDomainChanged: true, MailNameserversRefused: true, MailAuthCode: true, MailRenewalOff: true, MailRenewalHeld: true, MailLetExpire: true, // confirm what a customer has done with a domain
+	MailDomainChanged: true, MailNameserversRefused: true, MailNameserversCanceled: true, MailAuthCode: true, MailRenewalOff: true, MailRenewalHeld: true, MailLetExpire: true, // confirm what a customer has done with a domain
 	MailContactCheck: true, MailContactWarning: true, MailContactSuspended: true, MailContactConfirmed: true,
 }
 

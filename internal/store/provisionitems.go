@@ -176,7 +176,7 @@ func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Tran
 			}
 		}
 		if renewal := transition.Renewal; renewal != nil {
-			if err := endTermPaid(ctx, q, item.Customer, renewal.Domain, item.Name, renewal.Until, renewal.At, transition.At); err != nil {
+			if err := endTermPaid(ctx, q, item, *renewal, transition.At); err != nil {
 				return err
 			}
 			if err := q.ExpireOrdersOfPaidTerms(ctx, query.ExpireOrdersOfPaidTermsParams{

@@ -110,7 +110,9 @@ func TestBatch_LinesOfDifferentSecondsShareOneMail(t *testing.T) {
 		saveMethod(t, db, anna)
 		consents, err := renewal.NewConsents(renewal.ConsentConfig{
 			Store: db, Clock: func() time.Time { return testTime },
-			Price: func(context.Context, string, order.RenewalTerm) (int, registrar.Cents, error) { return 1, 1428, nil },
+			Price: func(context.Context, string, order.RenewalTerm) (order.RenewalPrice, error) {
+				return order.RenewalPrice{Years: 1, Gross: 1428, RateBasisPoints: 1900}, nil
+			},
 			Now: func() time.Time {
 				now = now.Add(400 * time.Millisecond)
 				return now

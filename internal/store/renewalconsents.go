@@ -195,7 +195,7 @@ func storeOrderedConsent(ctx context.Context, q *query.Queries, transition provi
 	given := renewal.Give(renewal.ConsentTerms{
 		Actor:   registrar.Actor{Kind: registrar.ActorPerson, Customer: row.CustomerID, Through: row.RenewalSession, Address: address},
 		Domain:  domain,
-		Wording: row.RenewalWording, Years: int(row.RenewalYears), Gross: registrar.Cents(row.RenewalGross),
+		Wording: row.RenewalWording, Years: int(row.RenewalYears), Gross: registrar.Cents(row.RenewalGross), RateBasisPoints: int(row.VatRate),
 		GivenAt: givenAt, Now: now, At: transition.At,
 	})
 	given.Mail.ID = "mail_renewal_" + orderID // the evidence is one per domain

@@ -37,7 +37,9 @@ func newConsents(t *testing.T, db *DB) *renewal.Consents {
 	t.Helper()
 	consents, err := renewal.NewConsents(renewal.ConsentConfig{
 		Store: db, Now: func() time.Time { return testTime }, Clock: func() time.Time { return testTime },
-		Price:        func(context.Context, string, order.RenewalTerm) (int, registrar.Cents, error) { return 1, 1428, nil },
+		Price: func(context.Context, string, order.RenewalTerm) (order.RenewalPrice, error) {
+			return order.RenewalPrice{Years: 1, Gross: 1428, RateBasisPoints: 1900}, nil
+		},
 		RestorePrice: func(context.Context, lifecycle.Term, time.Time) (registrar.Cents, bool) { return 9520, true },
 	})
 	if err != nil {

@@ -61,7 +61,9 @@ func newWallet(t *testing.T, db *DB, name string) *wallet {
 	var err error
 	w.consents, err = renewal.NewConsents(renewal.ConsentConfig{
 		Store: db, Provider: w.provider, Now: func() time.Time { return testTime }, Clock: func() time.Time { return testTime },
-		Price: func(context.Context, string, order.RenewalTerm) (int, registrar.Cents, error) { return 1, 1428, nil },
+		Price: func(context.Context, string, order.RenewalTerm) (order.RenewalPrice, error) {
+			return order.RenewalPrice{Years: 1, Gross: 1428, RateBasisPoints: 1900}, nil
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
@@ -257,25 +258,29 @@ func actionVerdict(ctx context.Context, q *query.Queries, begin lifecycle.BeginA
 	}
 }
 
-// endTermPaid ends the unpaid term of a domain that was renewed or restored. The customer
-// is notified if the domain was held or deleted.
-func endTermPaid(ctx context.Context, q *query.Queries, customer, domain, name string, until, now, clock time.Time) error {
-	ended, err := q.EndTermPaid(ctx, query.EndTermPaidParams{Now: micros(now), Clock: micros(clock), DomainID: domain})
+// endTermPaid ends the unpaid term of a domain that an item has renewed or restored. The customer
+// is notified if the domain was held or deleted; the mail about an order says itself that its domain is
+// restored.
+func endTermPaid(ctx context.Context, q *query.Queries, item provision.Item, renewal provision.Renewal, clock time.Time) error {
+	ended, err := q.EndTermPaid(ctx, query.EndTermPaidParams{Now: micros(renewal.At), Clock: micros(clock), DomainID: renewal.Domain})
 	if err != nil {
 		return err
+	}
+	if _, ordered := order.ResultOf(item); ordered && item.Kind == provision.Restore {
+		return nil
 	}
 	for _, term := range ended {
 		if term.HeldAt == 0 && term.DeletedAt == 0 {
 			continue
 		}
 		data := map[string]string{
-			"domain": name, "paid_until": until.UTC().Format(time.DateOnly), "change": "hold",
-			registrar.NoticeDomain: domain, registrar.NoticeTerm: registrar.NoticeTermText(until),
+			"domain": item.Name, "paid_until": renewal.Until.UTC().Format(time.DateOnly), "change": "hold",
+			registrar.NoticeDomain: renewal.Domain, registrar.NoticeTerm: registrar.NoticeTermText(renewal.Until),
 		}
 		if term.DeletedAt > 0 {
 			data["change"] = "redemption"
 		}
-		if err := enqueueMail(ctx, q, registrar.Mail{Kind: registrar.MailDomainRestored, Customer: customer, Data: data}, clock); err != nil {
+		if err := enqueueMail(ctx, q, registrar.Mail{Kind: registrar.MailDomainRestored, Customer: item.Customer, Data: data}, clock); err != nil {
 			return err
 		}
 	}

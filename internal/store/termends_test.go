@@ -190,11 +190,11 @@ func TestBrake_CountsActionsUpToDayLimit(t *testing.T) {
 	})
 }
 
-// endByRenewal runs the last transition of a renewal of the domain.
-func endByRenewal(t *testing.T, db *DB, term lifecycle.Term) {
+// endByRenewal runs the last transition of a renewal or restore of the domain.
+func endByRenewal(t *testing.T, db *DB, term lifecycle.Term, kind provision.Kind, payment string) {
 	t.Helper()
-	line := newProvisionItem(term.Customer, term.Name, "manual:renew")
-	line.Kind, line.Domain = provision.Renew, term.Domain
+	line := newProvisionItem(term.Customer, term.Name, payment)
+	line.Kind, line.Domain = kind, term.Domain
 	stored, err := db.AddProvisionItem(t.Context(), line, orderedEvent(term.Customer, line.Name))
 	if err != nil {
 		t.Fatal(err)
@@ -207,36 +207,41 @@ func endByRenewal(t *testing.T, db *DB, term lifecycle.Term) {
 
 func TestRenewal_EndsUnpaidTermInItsTransaction(t *testing.T) {
 	t.Parallel()
-	for state, want := range map[lifecycle.State]struct {
-		state lifecycle.State
-		mails int
+	for _, test := range []struct {
+		from    lifecycle.State
+		kind    provision.Kind
+		payment string
+		to      lifecycle.State
+		mails   int
 	}{
-		lifecycle.Unpaid:     {lifecycle.Paid, 0},
-		lifecycle.Holding:    {lifecycle.Releasing, 0},
-		lifecycle.Held:       {lifecycle.Releasing, 1},
-		lifecycle.Redemption: {lifecycle.Paid, 1},
+		{lifecycle.Unpaid, provision.Renew, "manual:1", lifecycle.Paid, 0},
+		{lifecycle.Holding, provision.Renew, "manual:1", lifecycle.Releasing, 0},
+		{lifecycle.Held, provision.Renew, "manual:1", lifecycle.Releasing, 1},
+		{lifecycle.Held, provision.Renew, "order:ord_1", lifecycle.Releasing, 1},
+		{lifecycle.Redemption, provision.Restore, "manual:1", lifecycle.Paid, 1},
+		{lifecycle.Redemption, provision.Restore, "order:ord_1", lifecycle.Paid, 0}, // the mail about the order says it
 	} {
 		eachEngine(t, func(t *testing.T, db *DB) {
 			term := addUnpaidTerm(t, db, addDomain(t, db, newCustomer(t, db, "anna"), "alt", registrar.DomainActive, testTime))
 			deleteQueuedMails(t, db)
 			moved := term
-			moved.State = state
-			if state == lifecycle.Held || state == lifecycle.Redemption {
+			moved.State = test.from
+			if test.from == lifecycle.Held || test.from == lifecycle.Redemption {
 				moved.HeldAt = testTime
 			}
-			if state == lifecycle.Redemption {
+			if test.from == lifecycle.Redemption {
 				moved.DeletedAt = testTime
 			}
 			if updated, err := db.UpdateTerm(t.Context(), lifecycle.TermTransition{From: term, To: moved}); err != nil || !updated {
 				t.Fatal(updated, err)
 			}
-			endByRenewal(t, db, term)
+			endByRenewal(t, db, term, test.kind, test.payment)
 			after, _, err := db.GetTerm(t.Context(), term.Domain, term.End)
-			if err != nil || after.State != want.state || after.EndedAt.IsZero() == (want.state == lifecycle.Paid) || after.StepAt.IsZero() != (want.state == lifecycle.Paid) {
-				t.Errorf("%s became %+v, %v", state, after, err)
+			if err != nil || after.State != test.to || after.EndedAt.IsZero() == (test.to == lifecycle.Paid) || after.StepAt.IsZero() != (test.to == lifecycle.Paid) {
+				t.Errorf("%s became %+v, %v", test.from, after, err)
 			}
-			if mails := count(t, db, "SELECT count(*) FROM mails WHERE kind = 'domain_restored'"); mails != want.mails {
-				t.Errorf("%s: %d mails", state, mails)
+			if mails := count(t, db, "SELECT count(*) FROM mails WHERE kind = 'domain_restored'"); mails != test.mails {
+				t.Errorf("%s, %s by %s: %d mails", test.from, test.kind, test.payment, mails)
 			}
 		})
 	}

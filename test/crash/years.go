@@ -158,14 +158,15 @@ func newYears(ctx context.Context, binary, folder string, settings YearSettings)
 }
 
 // listPrice is the price of a renewal with German VAT, which all customers pay.
-func listPrice(_ context.Context, _ string, term order.RenewalTerm) (years int, gross registrar.Cents, err error) {
+func listPrice(_ context.Context, _ string, term order.RenewalTerm) (order.RenewalPrice, error) {
 	shipped, err := catalog.Shipped()
 	if err != nil {
-		return 0, 0, err
+		return order.RenewalPrice{}, err
 	}
 	extension, _ := shipped.Extension(term.TLD)
 	const germanVAT = 1900
-	return extension.Term(), billing.Gross(order.NetPrice(extension, order.Renew, extension.Term()), germanVAT), nil
+	years := extension.Term()
+	return order.RenewalPrice{Years: years, Gross: billing.Gross(order.NetPrice(extension, order.Renew, years), germanVAT), RateBasisPoints: germanVAT}, nil
 }
 
 // now is the business time.

@@ -156,12 +156,12 @@ func (d *demo) newConsents(ctx context.Context, services *app.Services) (*renewa
 		return nil, err
 	}
 	list := catalog.NewLive(edition.List)
-	return renewal.NewConsents(renewal.ConsentConfig{Store: services.DB, Price: func(_ context.Context, _ string, term order.RenewalTerm) (int, registrar.Cents, error) {
+	return renewal.NewConsents(renewal.ConsentConfig{Store: services.DB, Price: func(_ context.Context, _ string, term order.RenewalTerm) (order.RenewalPrice, error) {
 		extension, listed := list.Extension(term.TLD)
 		if !listed || extension.Renew <= 0 {
-			return 0, 0, &registrar.Error{Kind: registrar.KindUnsupported, Code: order.NoPrice}
+			return order.RenewalPrice{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: order.NoPrice}
 		}
-		years := extension.Term()
-		return years, billing.Gross(order.NetPrice(extension, order.Renew, years), rates.Domestic(d.Since).BasisPoints), nil
+		years, rate := extension.Term(), rates.Domestic(d.Since).BasisPoints
+		return order.RenewalPrice{Years: years, Gross: billing.Gross(order.NetPrice(extension, order.Renew, years), rate), RateBasisPoints: rate}, nil
 	}})
 }

@@ -48,8 +48,9 @@
 // their removal has begun, the customer gets a mail, and the domain's page says why.
 //
 // The request is audited as ActionPlanned, and the change of the nameservers as the system's.
-// Until the second step begins the customer can cancel. The nameservers stay; the DS records
-// are not added again, because they may no longer match; the domain's page offers them. While a change waits:
+// Until the second step begins the customer can cancel, which a mail confirms. The nameservers stay; the DS
+// records are not added again, because they may no longer match; the domain's page offers them. While a change
+// waits:
 //
 //	another change, also of the nameservers   refused with ChangeInProgress; cancel first
 //	Secure                                    ends it

@@ -210,14 +210,14 @@ func (s *Service) markRefused(ctx context.Context, change Change, err error) Cha
 	return s.finalize(ctx, transition)
 }
 
-// refusalMail says that the nameservers did not change although the DS records may have been removed
-// for it.
-func refusalMail(change Change) *registrar.Mail {
+// planMail says that a planned change of nameservers has ended although the DS records may have been
+// removed for it.
+func planMail(kind registrar.MailKind, change Change) *registrar.Mail {
 	mail := changeMail(change)
-	mail.Kind = registrar.MailNameserversRefused
+	mail.Kind = kind
 	mail.Data["nameservers"] = joinLines(change.Desired.Nameservers)
 	if mail.Join != "" {
-		mail.ID += "_refused"
+		mail.ID += "_" + string(change.State)
 		mail.Join = mail.ID
 	}
 	return mail
@@ -303,13 +303,19 @@ func joinLines(servers []Nameserver) string {
 }
 
 // finalize ends a change. The customer gets a mail if it may leave the domain without DS records: that
-// can be hours after the request. A domain that was lost meanwhile has mails of its own.
+// can be hours after the request, and someone else may have canceled it. A domain that was lost meanwhile
+// has mails of its own.
 func (s *Service) finalize(ctx context.Context, transition Transition) Change {
 	lost := slices.Contains([]registrar.Code{registrar.NoSuchDomain, IsRedemption, IsTransit, IsTransferredOut}, transition.To.Failure)
-	if transition.Mail == nil && transition.To.MayBeUnsigned() && !lost {
-		refused := transition.To
-		refused.UpdatedAt = s.cfg.Now()
-		transition.Mail = refusalMail(refused)
+	ended := transition.To
+	ended.UpdatedAt = s.cfg.Now()
+	switch {
+	case transition.Mail != nil:
+	case ended.State == StatusCanceled:
+		ended.Actor = transition.AuditEvent.Actor
+		transition.Mail = planMail(registrar.MailNameserversCanceled, ended)
+	case ended.MayBeUnsigned() && !lost:
+		transition.Mail = planMail(registrar.MailNameserversRefused, ended)
 	}
 	after, updated := s.applyTransition(ctx, transition)
 	if updated {

@@ -219,10 +219,7 @@ func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domai
 		data["over"] = "true"
 	}
 	if price := s.cfg.RenewalPrice(ctx, domain, now); price.Gross > 0 {
-		data["renewal"], data["renewal_years"] = price.Gross.String(), strconv.Itoa(price.Years)
-		if price.RateBasisPoints > 0 {
-			data["vat_rate"] = strconv.Itoa(price.RateBasisPoints)
-		}
+		data["renewal"], data["renewal_years"], data["vat_rate"] = price.Gross.String(), strconv.Itoa(price.Years), strconv.Itoa(price.RateBasisPoints)
 	}
 	return registrar.Mail{Kind: kind, Customer: domain.Customer, Data: data}, nil
 }

@@ -336,11 +336,11 @@ func (env *testEnv) startNode(node string) *order.Service {
 			}
 			return env.openNotices(ctx, customer, domains)
 		},
-		NextCharge: func(_ context.Context, customer, _ string, until time.Time) (time.Time, error) {
+		NextCharge: func(_ context.Context, customer, _ string, until time.Time) (time.Time, bool, error) {
 			if customer != anna {
-				return time.Time{}, nil
+				return time.Time{}, false, nil
 			}
-			return until.AddDate(0, 0, -14), nil // every domain of hers renews automatically
+			return until.AddDate(0, 0, -14), time.Until(until) < 32*24*time.Hour, nil // every domain of hers renews automatically
 		},
 		LiftedExpiry: func(_ context.Context, customer, name string) (bool, error) {
 			return customer == anna && name == "laden.de", nil

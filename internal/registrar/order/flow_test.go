@@ -58,8 +58,16 @@ func TestRun_OutcomeMailNamesNewEndsOfRenewedTerms(t *testing.T) {
 		env.runFor(env.service, 3*time.Second)
 		env.wantState(all.ID, order.Completed)
 		mail = env.store.mails[len(env.store.mails)-1]
-		if mail.Data["item1_paid_until"] != "2029-02-03" || mail.Merged == nil || mail.Merged.Data["item1_paid_until"] != "2029-02-03" || mail.Merged.Data["item1_next_charge"] != "2029-01-20" || mail.Merged.Data["item1_lifted"] != "true" || mail.Merged.Data["consumer"] != "true" {
+		if mail.Data["item1_next_term"] != "" || mail.Data["item1_paid_until"] != "2029-02-03" || mail.Merged == nil || mail.Merged.Data["item1_paid_until"] != "2029-02-03" || mail.Merged.Data["item1_next_charge"] != "2029-01-20" || mail.Merged.Data["item1_lifted"] != "true" || mail.Merged.Data["consumer"] != "true" {
 			t.Errorf("the completed order: %v, merged %+v", mail.Data, mail.Merged)
+		}
+		env.store.termEnds["laden.de"] = time.Now().AddDate(0, 0, 20) // too soon to announce a charge
+		short, _ := env.createPaidOrder(newRequest(order.Renew, "laden"))
+		env.store.endItem("laden.de", order.ItemActive, time.Now())
+		env.runFor(env.service, 3*time.Second)
+		env.wantState(short.ID, order.Completed)
+		if mail = env.store.mails[len(env.store.mails)-1]; mail.Data["item1_next_term"] != "true" || mail.Merged == nil || mail.Merged.Data["item1_next_term"] != "true" {
+			t.Errorf("the order with a short term: %v, merged %+v", mail.Data, mail.Merged)
 		}
 	})
 }

@@ -96,39 +96,43 @@ func (s *Service) knownBuyer(ctx context.Context, o Order) *Buyer {
 	return &resolved.buyer
 }
 
-// afterRenewal is what a renewal has changed beyond the term.
-type afterRenewal struct {
-	nextCharge   time.Time // of the automatic renewal; zero if it is off
+// afterOrder is what an order has changed about a domain beyond the term.
+type afterOrder struct {
+	nextCharge   time.Time // of the automatic renewal of a renewed domain; zero if it is off
+	nextTerm     bool      // automatic renewal is on, but this term ends too soon for it
 	liftedExpiry bool      // the customer had chosen to let the domain expire
 }
 
-// afterRenewals returns that of the domains that an order has renewed, by item. The mail does without
-// what can't be read.
-func (s *Service) afterRenewals(ctx context.Context, o Order) map[string]afterRenewal {
-	renewals := make(map[string]afterRenewal)
+// afterItems returns that of the domains that renew automatically or have been renewed, by item. The
+// mail does without what can't be read.
+func (s *Service) afterItems(ctx context.Context, o Order) map[string]afterOrder {
+	all := make(map[string]afterOrder)
 	for _, item := range o.Items {
-		if item.Kind != Renew || item.State != ItemActive || item.PaidUntil.IsZero() {
+		if item.State != ItemActive || item.PaidUntil.IsZero() || !item.Kind.ForHeldDomain() && item.RenewalGross == 0 {
 			continue
 		}
-		at, err := s.cfg.NextCharge(ctx, o.Customer, item.Domain, item.PaidUntil)
+		at, nextTerm, err := s.cfg.NextCharge(ctx, o.Customer, item.Name, item.PaidUntil)
 		if err != nil {
 			s.cfg.Logger.WarnContext(ctx, "next charge not read", "order", o.ID, "error", err.Error())
 			continue
 		}
-		lifted, err := s.cfg.LiftedExpiry(ctx, o.Customer, item.Name)
-		if err != nil {
-			s.cfg.Logger.WarnContext(ctx, "lifted choice not read", "order", o.ID, "error", err.Error())
+		after := afterOrder{nextTerm: nextTerm}
+		if item.Kind == Renew {
+			after.nextCharge = at
+			if after.liftedExpiry, err = s.cfg.LiftedExpiry(ctx, o.Customer, item.Name); err != nil {
+				s.cfg.Logger.WarnContext(ctx, "lifted choice not read", "order", o.ID, "error", err.Error())
+			}
 		}
-		renewals[item.ID] = afterRenewal{nextCharge: at, liftedExpiry: lifted}
+		all[item.ID] = after
 	}
-	return renewals
+	return all
 }
 
 // outcomeMail follows the receipt. If everything succeeded, the two are one mail if
 // possible. It says until when the domains are paid, what the next term of a new one costs, and
-// what else changes for a renewed one; prices and renewed are those, by item. locks
+// what else changes for one; prices and afterwards are those, by item. locks
 // reports whether new domains of a TLD are locked against transfers.
-func outcomeMail(o Order, buyer *Buyer, prices map[string]TermPrice, renewed map[string]afterRenewal, locks func(tld string) bool) registrar.Mail {
+func outcomeMail(o Order, buyer *Buyer, prices map[string]TermPrice, afterwards map[string]afterOrder, locks func(tld string) bool) registrar.Mail {
 	addEnds := func(data map[string]string) {
 		for i, item := range o.Items {
 			if item.State != ItemActive {
@@ -144,10 +148,14 @@ func outcomeMail(o Order, buyer *Buyer, prices map[string]TermPrice, renewed map
 			if !item.Kind.ForHeldDomain() && locks(item.TLD) {
 				data[of+"locked"] = strconv.FormatBool(true)
 			}
-			if at := renewed[item.ID].nextCharge; !at.IsZero() {
-				data[of+"next_charge"] = at.UTC().Format(time.DateOnly)
+			after := afterwards[item.ID]
+			if !after.nextCharge.IsZero() {
+				data[of+"next_charge"] = after.nextCharge.UTC().Format(time.DateOnly)
 			}
-			if renewed[item.ID].liftedExpiry {
+			if after.nextTerm {
+				data[of+"next_term"] = strconv.FormatBool(true)
+			}
+			if after.liftedExpiry {
 				data[of+"lifted"] = strconv.FormatBool(true)
 			}
 		}

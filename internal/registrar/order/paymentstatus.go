@@ -270,7 +270,7 @@ func (s *Service) concludeProvisioning(ctx context.Context, m *Transition) bool 
 		if now.Channel != ChannelRenewal || state != Completed || captured == nil || captured.Kind != ByMethod {
 			store, cancel := s.worker.StoreContext(ctx)
 			defer cancel()
-			m.Mails = []registrar.Mail{outcomeMail(*now, s.knownBuyer(store, *now), s.ItemRenewalPrices(*now), s.afterRenewals(store, *now), s.cfg.LocksTransfers)}
+			m.Mails = []registrar.Mail{outcomeMail(*now, s.knownBuyer(store, *now), s.ItemRenewalPrices(*now), s.afterItems(store, *now), s.cfg.LocksTransfers)}
 		}
 	}
 	s.leaseForRefunds(now)

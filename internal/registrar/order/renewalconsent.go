@@ -167,10 +167,10 @@ func (c Confirmation) sameRenewal(o Order) bool {
 
 // RenewalPrice returns what a customer pays for the next term of a domain, with their VAT; see
 // RenewalPrices.
-func (s *Service) RenewalPrice(ctx context.Context, customer string, term RenewalTerm) (years int, gross registrar.Cents, err error) {
+func (s *Service) RenewalPrice(ctx context.Context, customer string, term RenewalTerm) (RenewalPrice, error) {
 	prices, err := s.RenewalPrices(ctx, customer, []RenewalTerm{term})
 	if err != nil {
-		return 0, 0, err
+		return RenewalPrice{}, err
 	}
-	return prices[term].Years, prices[term].Gross, prices[term].Err
+	return prices[term], prices[term].Err
 }

@@ -119,11 +119,11 @@ func TestPay_NoticeOpenOnlyIfNothingElseChanged(t *testing.T) {
 func TestRenewalPrice_IncludesCustomersVAT(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
-	years, gross, err := env.service.RenewalPrice(t.Context(), anna, order.RenewalTerm{TLD: ".de"})
-	if err != nil || years != 1 || gross != 1428 {
-		t.Errorf("got %d years, %s, %v", years, gross, err)
+	price, err := env.service.RenewalPrice(t.Context(), anna, order.RenewalTerm{TLD: ".de"})
+	if err != nil || price.Years != 1 || price.Gross != 1428 || price.RateBasisPoints != 1900 {
+		t.Errorf("got %+v, %v", price, err)
 	}
-	if _, _, err := env.service.RenewalPrice(t.Context(), anna, order.RenewalTerm{TLD: ".unlisted"}); registrar.KindOf(err) != registrar.KindUnsupported {
+	if _, err := env.service.RenewalPrice(t.Context(), anna, order.RenewalTerm{TLD: ".unlisted"}); registrar.KindOf(err) != registrar.KindUnsupported {
 		t.Errorf("an unlisted extension: %v", err)
 	}
 }

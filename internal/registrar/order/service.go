@@ -70,8 +70,9 @@ type Config struct {
 	// contracts, which exclude automatic renewal; nil means that there are none.
 	OpenNotices func(ctx context.Context, customer string, domains []string) (map[string][]withdrawal.Kind, error)
 	// NextCharge returns when the automatic renewal of a customer's domain is charged next, if its
-	// term ends at a time; zero if it is off. nil means that it always is.
-	NextCharge func(ctx context.Context, customer, domain string, paidUntil time.Time) (time.Time, error)
+	// term ends at a time; zero if it is off. nextTerm means that this term ends too soon for it, and its
+	// customer has to renew by hand. nil means that it always is off.
+	NextCharge func(ctx context.Context, customer, name string, paidUntil time.Time) (at time.Time, nextTerm bool, err error)
 	// LiftedExpiry reports whether the last renewal of a customer's domain lifted their choice to let it
 	// expire; nil means that none did.
 	LiftedExpiry func(ctx context.Context, customer, name string) (bool, error)
@@ -148,7 +149,9 @@ func (cfg *Config) setDefaults() {
 	registrar.Default(&cfg.LocksTransfers, func(string) bool { return false })
 	registrar.Default(&cfg.OpenNotices, func(context.Context, string, []string) (map[string][]withdrawal.Kind, error) { return nil, nil })
 	registrar.Default(&cfg.LiftedExpiry, func(context.Context, string, string) (bool, error) { return false, nil })
-	registrar.Default(&cfg.NextCharge, func(context.Context, string, string, time.Time) (time.Time, error) { return time.Time{}, nil })
+	registrar.Default(&cfg.NextCharge, func(context.Context, string, string, time.Time) (time.Time, bool, error) {
+		return time.Time{}, false, nil
+	})
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.Clock, time.Now)
 	registrar.Default(&cfg.SpendBudget, func(registrar.Actor, registrar.QueryPurpose, int) time.Duration { return 0 })

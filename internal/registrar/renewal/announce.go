@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -19,6 +20,9 @@ const (
 	// noticePeriod the time that the customer has at least from then on.
 	announceAhead = 45 * day
 	noticePeriod  = 30 * day
+	// ShortestTermDays is how many days of a term must be left when the consent is given: otherwise automatic
+	// renewal may begin with the next term; see FirstChargeOf.
+	ShortestTermDays = int((noticePeriod + 2*day) / day)
 	// maxAnnounced bounds the domains in one mail.
 	maxAnnounced = 100
 )
@@ -122,7 +126,7 @@ func (w *Worker) Announce(ctx context.Context, customer string) error {
 				if err != nil {
 					return err
 				}
-				mail.Data["gross"] = total.String()
+				mail.Data["gross"], mail.Data["vat_rate"] = total.String(), strconv.Itoa(lines[kind][0].rate)
 			}
 			announcement.Mails = append(announcement.Mails, mail)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
@@ -317,6 +318,7 @@ func (w *Worker) endAttempt(ctx context.Context, o order.Order, rows []Renewal, 
 		// The moment that the order's page shows, and not its day, part of which may be too late.
 		mail.Data["order"], mail.Data["method"], mail.Data["payable_until"] = o.ID, method.Label, o.ExpiresAt.UTC().Format(time.RFC3339)
 		mail.Data["gross"] = o.Totals.Gross.String() // what was tried, at most what was announced
+		mail.Data["vat_rate"] = strconv.Itoa(o.Totals.RateBasisPoints)
 		return []registrar.Mail{mail}
 	}
 	again.Mails, over.Mails = mail(registrar.MailRenewalDeclined, againLines), mail(registrar.MailRenewalFailed, overLines)

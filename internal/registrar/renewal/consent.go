@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
@@ -131,9 +132,9 @@ type ConsentStore interface {
 // ConsentConfig configures Consents. Store and Price are required.
 type ConsentConfig struct {
 	Store ConsentStore
-	// Price returns what a customer pays for the next term of a domain, with VAT, and its length in
-	// years. KindUnsupported means that it is not sold, KindConflict that the registry refuses.
-	Price func(ctx context.Context, customer string, term order.RenewalTerm) (years int, gross registrar.Cents, err error)
+	// Price returns what a customer pays for the next term of a domain. KindUnsupported means that it is
+	// not sold, KindConflict that the registry refuses.
+	Price func(ctx context.Context, customer string, term order.RenewalTerm) (order.RenewalPrice, error)
 	// RestorePrice is lifecycle.Config.RestorePrice; nil means that nothing can be restored.
 	RestorePrice func(ctx context.Context, term lifecycle.Term, now time.Time) (gross registrar.Cents, restorable bool)
 	Provider     Provider // nil: no payment method can be added
@@ -195,14 +196,15 @@ func FirstChargeOf(now, paidUntil time.Time, tld string, years int) FirstCharge 
 }
 
 // NextCharge returns a function that says when a customer's domain is charged next, if its term ends
-// at a time; zero if it does not renew automatically.
-func NextCharge(store ConsentStore, now func() time.Time) func(ctx context.Context, customer, domain string, paidUntil time.Time) (time.Time, error) {
-	return func(ctx context.Context, customer, domain string, paidUntil time.Time) (time.Time, error) {
-		d, found, err := store.GetRenewalDomain(ctx, customer, domain)
-		if err != nil || !found || d.Choice != Renew {
-			return time.Time{}, err
+// at a time; zero if it does not renew automatically. nextTerm is that of FirstCharge.
+func NextCharge(domains *portfolio.Service, now func() time.Time) func(ctx context.Context, customer, name string, paidUntil time.Time) (at time.Time, nextTerm bool, err error) {
+	return func(ctx context.Context, customer, name string, paidUntil time.Time) (time.Time, bool, error) {
+		d, found, err := domains.FindByName(ctx, registrar.Actor{Kind: registrar.ActorSystem, Customer: customer}, name)
+		if err != nil || !found || !d.Renews() {
+			return time.Time{}, false, err
 		}
-		return FirstChargeOf(now(), paidUntil, d.TLD, 1).At, nil
+		first := FirstChargeOf(now(), paidUntil, d.TLD, 1)
+		return first.At, first.NextTerm, nil
 	}
 }
 
@@ -230,16 +232,16 @@ func (s *Consents) offer(ctx context.Context, customer, domain string) (Offer, D
 			return Offer{}, d, err
 		}
 	}
-	years, gross, err := s.cfg.Price(ctx, customer, d.renewalTerm(0))
+	price, err := s.cfg.Price(ctx, customer, d.renewalTerm(0))
 	switch {
 	case registrar.KindOf(err) == registrar.KindUnsupported, registrar.KindOf(err) == registrar.KindConflict:
 		return Offer{}, d, fail(registrar.KindConflict, NotRenewable)
 	case err != nil:
 		return Offer{}, d, err
 	}
-	first := FirstChargeOf(s.now(), d.PaidUntil, d.TLD, years)
+	first := FirstChargeOf(s.now(), d.PaidUntil, d.TLD, price.Years)
 	return Offer{
-		Domain: d.ID, Name: d.Name, Years: years, Gross: gross, TermEnd: first.TermEnd, ChargeAt: first.At,
+		Domain: d.ID, Name: d.Name, Years: price.Years, Gross: price.Gross, RateBasisPoints: price.RateBasisPoints, TermEnd: first.TermEnd, ChargeAt: first.At,
 		Method: d.Method, NextTerm: first.NextTerm, On: d.Choice == Renew,
 	}, d, nil
 }
@@ -283,7 +285,8 @@ func (s *Consents) agree(ctx context.Context, actor registrar.Actor, domain stri
 		return fail(registrar.KindConflict, OfferChanged)
 	}
 	given := Give(ConsentTerms{
-		Actor: actor, Domain: d, Wording: agreed.Wording, Years: offer.Years, Gross: offer.Gross, Now: s.now(), At: s.cfg.Clock(),
+		Actor: actor, Domain: d, Wording: agreed.Wording, Years: offer.Years, Gross: offer.Gross, RateBasisPoints: offer.RateBasisPoints,
+		Now: s.now(), At: s.cfg.Clock(),
 	})
 	batch.join(&given.Mail)
 	if err := s.cfg.Store.GiveConsent(ctx, given); err != nil {
@@ -305,7 +308,9 @@ type ConsentTerms struct {
 	Wording string
 	Years   int
 	Gross   registrar.Cents
-	GivenAt time.Time // zero means Now
+	// RateBasisPoints is the VAT rate of Gross, for the mail.
+	RateBasisPoints int
+	GivenAt         time.Time // zero means Now
 	// Now is the business time, At the wall clock.
 	Now, At time.Time
 }
@@ -325,7 +330,7 @@ func Give(terms ConsentTerms) GivenConsent {
 		AuditEvent: registrar.AuditEvent{Actor: terms.Actor, Action: ActionOn, Customer: customer, Object: d.Name, At: terms.Now},
 		Mail: registrar.Mail{Kind: registrar.MailRenewalOn, Customer: customer, Data: map[string]string{
 			"domain": d.Name, "domain_id": d.ID, "consent": ConsentText(terms.Wording), "gross": terms.Gross.String(), "years": strconv.Itoa(terms.Years),
-			"charge_at": first.At.UTC().Format(time.DateOnly), "paid_until": d.PaidUntil.UTC().Format(time.DateOnly), "name": d.Method,
+			"vat_rate": strconv.Itoa(terms.RateBasisPoints), "charge_at": first.At.UTC().Format(time.DateOnly), "paid_until": d.PaidUntil.UTC().Format(time.DateOnly), "name": d.Method,
 			"term_end": d.PaidUntil.UTC().Format(time.RFC3339Nano),
 		}},
 		At: terms.At,

@@ -39,8 +39,9 @@
 // A consent given later than T-45 is its own announcement. There are always at least 30
 // days between announcement and charge. If that would put the charge past the last day
 // before T, automatic renewal starts with the next term, and the page that asks for the
-// consent says so and offers to renew this term by hand. A row in the state stopped keeps
-// that term from being announced.
+// consent says so and offers to renew this term by hand. So do the pages and the mail of an
+// order whose domain renews automatically. A row in the state stopped keeps that term from
+// being announced.
 //
 // # States
 //

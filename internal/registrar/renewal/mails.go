@@ -26,6 +26,7 @@ type mailLine struct {
 //	charge_at                      the earliest charge that is not on hold; empty if all are
 //	items, item1_name …            each renewal: name, years, gross, was, charge_at, paid_until, held;
 //	                               domain, domain_id and term_end for the evidence
+//	vat_rate                       that of all prices; the caller adds it to mails with prices
 //	gross                          the sum; of an announcement what is charged, with VAT rounded once,
 //	                               without renewals on hold
 func newMail(kind registrar.MailKind, customer string, lines []mailLine) registrar.Mail {

@@ -49,9 +49,11 @@ type Offer struct {
 	Domain, Name string
 	Years        int
 	Gross        registrar.Cents
-	TermEnd      time.Time // of the term that the first charge renews
-	ChargeAt     time.Time // the day of the first charge
-	Method       string    // the label of the saved payment method; empty if there is none yet
+	// RateBasisPoints is the VAT rate of Gross.
+	RateBasisPoints int
+	TermEnd         time.Time // of the term that the first charge renews
+	ChargeAt        time.Time // the day of the first charge
+	Method          string    // the label of the saved payment method; empty if there is none yet
 	// NextTerm means that the current term ends too soon to announce its charge 30 days
 	// ahead: the first charge is for the term after it, which the customer starts by hand.
 	NextTerm bool

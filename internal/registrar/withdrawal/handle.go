@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 )
 
 // Now returns the time by which deadlines are judged.
@@ -106,6 +107,17 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string
 		// Nothing has verified the address: only its own account's domains are named.
 		addNamedDomains(data, slices.DeleteFunc(slices.Clone(about), func(d NamedDomain) bool { return !d.SentBy(notice) }))
 		done.Mails = []registrar.Mail{{Kind: registrar.MailNoticeHandled, To: notice.Email, Language: notice.Language, Data: data}}
+		renewed := 0
+		for _, contract := range done.Contracts {
+			switch d := contract.Domain; {
+			case !d.Renews():
+			case d.SentBy(notice):
+				renewed++
+				data["item"+strconv.Itoa(renewed)+"_name"] = d.Name
+			default: // the account has another address than its notice
+				done.Mails = append(done.Mails, renewalOffMail(notice, d, done.Now))
+			}
+		}
 	}
 	if err := s.cfg.Store.StoreOutcome(ctx, done); err != nil {
 		return err
@@ -116,8 +128,21 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string
 	return nil
 }
 
+// renewalOffMail tells an account that a notice has ended the consent to the automatic renewal of its domain.
+func renewalOffMail(notice Notice, domain NamedDomain, now time.Time) registrar.Mail {
+	mail := registrar.Mail{Kind: registrar.MailRenewalOff, Customer: domain.Customer, Data: map[string]string{
+		"change": "terminated", "number": notice.ID, "domain": domain.Name, "paid_until": domain.PaidUntil.UTC().Format(time.DateOnly),
+		registrar.NoticeDomain: domain.ID, registrar.NoticeTerm: registrar.NoticeTermText(domain.PaidUntil),
+		registrar.MailOccurredAt: now.UTC().Format(time.RFC3339),
+	}}
+	if lifecycle.PolicyOf(domain.TLD).Lasts() {
+		mail.Data["lasts"] = strconv.FormatBool(true)
+	}
+	return mail
+}
+
 // addNamedDomains adds the first domain and their number to the Data of a mail, for its subject. They are
-// ours, not the sender's words.
+// ours, not the sender's words. The lines item1_name and so on are those whose automatic renewal ends.
 func addNamedDomains(data map[string]string, domains []NamedDomain) {
 	if len(domains) > 0 {
 		data["domain"], data["items"] = domains[0].Name, strconv.Itoa(len(domains))

@@ -247,6 +247,22 @@ func TestHandledMail_NamesDomainsOfItsOwnAccountOnly(t *testing.T) {
 		if data := store.outcome.Mails[0].Data; data["domain"]+" "+data["items"] != want {
 			t.Errorf("%s: %v", email, data)
 		}
+		store.domains[1].Choice = registrar.TermEndRenew
+		if err := service.Close(t.Context(), operator, "dcl_1", Closing{Note: "Geprüft.", End: "2026-11-20"}); err != nil {
+			t.Fatal(err)
+		}
+		renewed := map[bool]string{true: "dienstag.net"}[strings.HasPrefix(email, "petra")]
+		if data := store.outcome.Mails[0].Data; data["item1_name"] != renewed || data["item2_name"] != "" || len(store.outcome.Mails) != 1 {
+			t.Errorf("%s, whose domain renewed: %v", email, data)
+		}
+		store.notice.Customer = "cus_1" // sent signed in
+		if err := service.Close(t.Context(), operator, "dcl_1", Closing{Note: "Geprüft.", End: "2026-11-20"}); err != nil {
+			t.Fatal(err)
+		}
+		mails := store.outcome.Mails[1:]
+		if renewed == "" && (len(mails) != 1 || mails[0].Kind != registrar.MailRenewalOff || mails[0].Customer != "cus_1" || mails[0].Data["domain"] != "dienstag.net") || renewed != "" && len(mails) > 0 {
+			t.Errorf("%s: to the account %+v", email, mails)
+		}
 	}
 }
 

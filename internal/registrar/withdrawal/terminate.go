@@ -40,6 +40,9 @@ func (d NamedDomain) Endable() bool {
 	return (d.Status == registrar.DomainActive || d.Status == registrar.DomainExpired) && !d.PaidUntil.IsZero()
 }
 
+// Renews reports whether the domain renews automatically, by a consent that ends with the contract.
+func (d NamedDomain) Renews() bool { return d.Choice == registrar.TermEndRenew }
+
 // SentBy reports whether the notice came from the address of the domain's account.
 func (d NamedDomain) SentBy(notice Notice) bool { return strings.EqualFold(d.Email, notice.Email) }
 
@@ -211,4 +214,7 @@ func addDomainData(data map[string]string, domain NamedDomain, now time.Time) {
 	of := "item" + data["items"] + "_"
 	data[of+"name"], data[of+"domain"], data[of+"paid_until"] = domain.Name, domain.Name, day
 	data[of+registrar.NoticeDomain], data[of+registrar.NoticeTerm] = domain.ID, registrar.NoticeTermText(domain.PaidUntil)
+	if domain.Renews() {
+		data[of+"renewed"] = strconv.FormatBool(true)
+	}
 }

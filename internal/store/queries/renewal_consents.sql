@@ -80,7 +80,7 @@ SELECT name FROM domains WHERE customer_id = $1 AND at_term_end = 'renew' ORDER 
 -- What a paid item's order says about automatic renewal, with the domain as it is now.
 -- name: GetOrderedConsent :one
 SELECT orders.customer_id, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address,
-    order_items.renewal_years, order_items.renewal_gross,
+    orders.vat_rate, order_items.renewal_years, order_items.renewal_gross,
     domains.name, domains.tld, domains.paid_until, payment_methods.label AS method
 FROM order_items
 JOIN orders ON orders.id = order_items.order_id

@@ -159,7 +159,7 @@ func (q *Queries) EndRenewalConsentsOfCustomer(ctx context.Context, arg EndRenew
 
 const getOrderedConsent = `-- name: GetOrderedConsent :one
 SELECT orders.customer_id, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address,
-    order_items.renewal_years, order_items.renewal_gross,
+    orders.vat_rate, order_items.renewal_years, order_items.renewal_gross,
     domains.name, domains.tld, domains.paid_until, payment_methods.label AS method
 FROM order_items
 JOIN orders ON orders.id = order_items.order_id
@@ -175,6 +175,7 @@ type GetOrderedConsentRow struct {
 	RenewalAt      int64
 	RenewalSession string
 	RenewalAddress string
+	VatRate        int64
 	RenewalYears   int64
 	RenewalGross   int64
 	Name           string
@@ -193,6 +194,7 @@ func (q *Queries) GetOrderedConsent(ctx context.Context, domainID string, provis
 		&i.RenewalAt,
 		&i.RenewalSession,
 		&i.RenewalAddress,
+		&i.VatRate,
 		&i.RenewalYears,
 		&i.RenewalGross,
 		&i.Name,

@@ -8,6 +8,8 @@ var german = language{
 	timeLayout:       "02.01.2006, 15:04 Uhr MST",
 	dateLayout:       "02.01.2006",
 	decimalSeparator: ",",
+	withVAT:          "inkl. %s USt.",
+	net:              "netto",
 	greeting:         "Guten Tag,\n",
 	footer: `
 --

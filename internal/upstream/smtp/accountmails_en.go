@@ -8,6 +8,8 @@ var english = language{
 	timeLayout:       "2 January 2006, 15:04 MST",
 	dateLayout:       "2 January 2006",
 	decimalSeparator: ".",
+	withVAT:          "incl. %s VAT",
+	net:              "net",
 	greeting:         "Hello,\n",
 	footer: `
 --

@@ -75,29 +75,29 @@ hier noch einmal schicken lassen:
 
 {{.Portal}}/contact-checks
 
-Ist die Adresse falsch? Dann ändern Sie den Inhaber auf der Seite der
+Ist die Adresse falsch? Dann ändern Sie den Inhaber auf der Seite {{if .Others}}jeder{{else}}der{{end}}
 Domain.
 `},
 	registrar.MailContactSuspended: {germanCheckNames + ` aus dem DNS genommen: {{.Email}} ist nicht bestätigt`, `
 die E-Mail-Adresse {{.Email}}, die Sie als Adresse des Inhabers
 angegeben haben, ist nach drei Nachrichten nicht bestätigt. Wir mussten
-diese Domains aus dem DNS nehmen, sie sind nicht mehr erreichbar:
+{{if .Others}}diese Domains aus dem DNS nehmen, sie sind{{else}}diese Domain aus dem DNS nehmen, sie ist{{end}} nicht mehr erreichbar:
 ` + germanCheckList + `
-So kommen sie wieder hinein: Der Inhaber öffnet den Link aus unserer
+So {{if .Others}}kommen{{else}}kommt{{end}} sie wieder hinein: Der Inhaber öffnet den Link aus unserer
 E-Mail und bestätigt. Wir nehmen sie dann sofort wieder ins DNS auf. Bis
 Websites und E-Mails überall wieder funktionieren, kann es einige Stunden
 dauern. Die E-Mail können Sie hier noch einmal schicken lassen:
 
 {{.Portal}}/contact-checks
 
-Ist die Adresse falsch? Dann ändern Sie den Inhaber auf der Seite der
+Ist die Adresse falsch? Dann ändern Sie den Inhaber auf der Seite {{if .Others}}jeder{{else}}der{{end}}
 Domain.
 `},
 	registrar.MailContactConfirmed: {`{{.Email}} ist bestätigt: ` + germanCheckNames + ` wieder im DNS`, `
-die E-Mail-Adresse {{.Email}} ist bestätigt. Die Domains, für die sie als
+die E-Mail-Adresse {{.Email}} ist bestätigt. {{if .Others}}Die Domains{{else}}Die Domain{{end}}, für die sie als
 Adresse des Inhabers eingetragen ist, nehmen wir jetzt wieder ins DNS auf:
 ` + germanCheckList + `
-Bis sie überall wieder erreichbar sind, kann es einige Stunden dauern.
+Bis sie überall wieder erreichbar {{if .Others}}sind{{else}}ist{{end}}, kann es einige Stunden dauern.
 
 {{.Portal}}
 `},

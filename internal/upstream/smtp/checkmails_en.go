@@ -67,26 +67,28 @@ in that message and to confirm. You can have it sent to them again here:
 
 {{.Portal}}/contact-checks
 
-If the address is wrong, change the holder on the domain's page.
+If the address is wrong, change the holder on {{if .Others}}each{{else}}the{{end}} domain's page.
 `},
 	registrar.MailContactSuspended: {englishCheckNames + ` out of the DNS: {{.Email}} is not confirmed`, `
 The email address {{.Email}}, which you entered for the holder, is still
-not confirmed after three messages. We had to take these domains out of
-the DNS:
+not confirmed after three messages. We had to take {{if .Others}}these domains{{else}}this domain{{end}}
+out of the DNS:
 ` + englishCheckList + `
-To bring them back, the holder opens the link in our message and confirms.
+{{if .Others}}To bring them back, the holder opens the link in our message and confirms.
 We then put them back into the DNS at once; it can take a few hours until
-they work everywhere again. You can have the message sent again here:
+they work everywhere again.{{else}}To bring it back, the holder opens the link in our message and confirms.
+We then put it back into the DNS at once; it can take a few hours until
+it works everywhere again.{{end}} You can have the message sent again here:
 
 {{.Portal}}/contact-checks
 
-If the address is wrong, change the holder on the domain's page.
+If the address is wrong, change the holder on {{if .Others}}each{{else}}the{{end}} domain's page.
 `},
 	registrar.MailContactConfirmed: {`{{.Email}} is confirmed: ` + englishCheckNames + ` back in the DNS`, `
 The email address {{.Email}} is confirmed. We are now putting the
-domains whose holder has this address back into the DNS:
+{{if .Others}}domains{{else}}domain{{end}} whose holder has this address back into the DNS:
 ` + englishCheckList + `
-It can take a few hours until they work everywhere again.
+It can take a few hours until {{if .Others}}they work{{else}}it works{{end}} everywhere again.
 
 {{.Portal}}
 `},

@@ -104,3 +104,39 @@ func TestCheckMails_DomainsThatStayInTheDNSAreNotThreatened(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckMails_SuspensionReadsRightForOneAndSeveralDomains(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		kind         registrar.MailKind
+		language     string
+		one, several []string
+	}{
+		{
+			registrar.MailContactSuspended, "de",
+			[]string{"Wir mussten diese Domain aus dem DNS nehmen, sie ist nicht mehr erreichbar:", "So kommt sie wieder hinein", "auf der Seite der Domain"},
+			[]string{"Wir mussten diese Domains aus dem DNS nehmen, sie sind nicht mehr erreichbar:", "So kommen sie wieder hinein", "auf der Seite jeder Domain"},
+		},
+		{
+			registrar.MailContactSuspended, "en",
+			[]string{"take this domain out of the DNS", "To bring it back", "until it works everywhere", "on the domain's page"},
+			[]string{"take these domains out of the DNS", "To bring them back", "until they work everywhere", "on each domain's page"},
+		},
+		{registrar.MailContactConfirmed, "de", []string{"Die Domain, für die", "erreichbar ist, kann"}, []string{"Die Domains, für die", "erreichbar sind, kann"}},
+		{registrar.MailContactConfirmed, "en", []string{"putting the domain whose", "until it works"}, []string{"putting the domains whose", "until they work"}},
+	} {
+		for _, of := range []struct {
+			names         []string
+			wants, others []string
+		}{{[]string{"tee.de"}, test.one, test.several}, {[]string{"tee.de", "kaffee.de"}, test.several, test.one}} {
+			data := map[string]string{"email": "max@kunde.example"}
+			registrar.NameDomains(data, of.names...)
+			body := renderMail(t, test.kind, test.language, data)
+			for i := range of.wants {
+				if !hasText(body, of.wants[i]) || hasText(body, of.others[i]) {
+					t.Errorf("%s in %s about %v: want %q, not %q:\n%s", test.kind, test.language, of.names, of.wants[i], of.others[i], body)
+				}
+			}
+		}
+	}
+}

@@ -8,7 +8,7 @@ var germanConsentMails = map[registrar.MailKind]mailText{
 die automatische Verlängerung ist eingeschaltet:
 {{if .More}}{{range .Renewals}}
 {{.Name}}
-  {{.Gross}}{{if eq .Years 1}} für 1 Jahr{{else if .Years}} für {{.Years}} Jahre{{end}}, erste Abbuchung am {{.Charge}}
+  {{.Gross}}{{with $.Tax}} {{.}}{{end}}{{if eq .Years 1}} für 1 Jahr{{else if .Years}} für {{.Years}} Jahre{{end}}, erste Abbuchung am {{.Charge}}
 {{if .NextTerm}}  Wichtig: Die laufende Laufzeit endet am {{.End}}. Bitte
   verlängern Sie diese Domain vorher noch selbst.
 {{else if .Announced}}  Diese E-Mail kündigt die erste Abbuchung an.
@@ -18,7 +18,7 @@ Zahlungsmittel: {{.Name}}
 Jede Abbuchung kündigen wir mindestens 30 Tage vorher per E-Mail an.
 {{else}}
 Domain:          {{.Domain}}
-Preis:           {{.Gross}}{{if eq .Years 1}} für 1 Jahr{{else if .Years}} für {{.Years}} Jahre{{end}}
+Preis:           {{.Gross}}{{with $.Tax}} {{.}}{{end}}{{if eq .Years 1}} für 1 Jahr{{else if .Years}} für {{.Years}} Jahre{{end}}
 Erste Abbuchung: {{.Charge}}
 Zahlungsmittel:  {{.Name}}
 {{if .NextTerm}}
@@ -49,7 +49,8 @@ Passwort und antworten Sie auf diese E-Mail.{{end}}
 	registrar.MailRenewalOff: {"{{if .More}}{{.Domain}} und {{.More}} weitere{{else}}{{.Domain}} {{if .Lasts}}ist bis {{.Date}} bezahlt{{else}}endet am {{.Date}}{{end}}{{end}}: automatische Verlängerung ausgeschaltet", `
 die automatische Verlängerung wurde am {{.At}}
 ausgeschaltet{{if eq .Change "agent"}}, von einem Programm, dem Sie Zugang zu Ihrem Konto
-gegeben haben{{end}}{{with .Address}} (IP-Adresse {{.}}){{end}}.
+gegeben haben{{else if eq .Change "terminated"}}, weil der Vertrag gekündigt ist (Nummer {{.Number}}). Ihre
+Zustimmung gilt nicht mehr{{end}}{{with .Address}} (IP-Adresse {{.}}){{end}}.
 {{if .More}}{{range .Renewals}}
 {{.Name}}
   Ende der Laufzeit: {{.End}}
@@ -83,8 +84,8 @@ Domain:            {{.Domain}}
 Ende der Laufzeit: {{.Date}}
 {{end}}
 {{if eq .Change "voided"}}Der automatischen Verlängerung hatten Sie beim Bezahlen zugestimmt.
-{{if .Termination}}Wegen der Kündigung{{else}}Wegen des Widerrufs{{end}} haben wir sie nicht eingeschaltet: Wir buchen
-nichts automatisch ab. Möchten Sie die automatische Verlängerung doch,
+{{if .Termination}}Wegen der Kündigung{{else}}Wegen des Widerrufs{{end}} gilt diese Zustimmung nicht mehr. Wir haben die
+automatische Verlängerung nicht eingeschaltet und buchen nichts ab. Möchten Sie die automatische Verlängerung doch,
 schalten Sie sie hier ein{{if not .Handled}}, sobald wir {{if .Termination}}die Kündigung{{else}}den Widerruf{{end}} bearbeitet haben{{end}}:
 {{else}}Die automatische Verlängerung ist deshalb ausgesetzt: Solange wir
 {{if .Termination}}die Kündigung{{else}}den Widerruf{{end}} bearbeiten, beginnen wir keine Abbuchung. Beenden wir den

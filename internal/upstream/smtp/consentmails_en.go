@@ -8,7 +8,7 @@ var englishConsentMails = map[registrar.MailKind]mailText{
 Automatic renewal is on:
 {{if .More}}{{range .Renewals}}
 {{.Name}}
-  {{.Gross}}{{if eq .Years 1}} for 1 year{{else if .Years}} for {{.Years}} years{{end}}, first charge on {{.Charge}}
+  {{.Gross}}{{with $.Tax}} {{.}}{{end}}{{if eq .Years 1}} for 1 year{{else if .Years}} for {{.Years}} years{{end}}, first charge on {{.Charge}}
 {{if .NextTerm}}  Important: the current term ends on {{.End}}. Please renew
   this domain yourself before that.
 {{else if .Announced}}  This email announces the first charge.
@@ -18,7 +18,7 @@ Payment method: {{.Name}}
 We announce every charge by email at least 30 days ahead.
 {{else}}
 Domain:         {{.Domain}}
-Price:          {{.Gross}}{{if eq .Years 1}} for 1 year{{else if .Years}} for {{.Years}} years{{end}}
+Price:          {{.Gross}}{{with $.Tax}} {{.}}{{end}}{{if eq .Years 1}} for 1 year{{else if .Years}} for {{.Years}} years{{end}}
 First charge:   {{.Charge}}
 Payment method: {{.Name}}
 {{if .NextTerm}}
@@ -46,7 +46,9 @@ to this email.{{end}}
 `},
 	registrar.MailRenewalOff: {"{{if .More}}{{.Domain}} and {{.More}} more{{else}}{{.Domain}} {{if .Lasts}}is paid until {{.Date}}{{else}}expires on {{.Date}}{{end}}{{end}}: automatic renewal is off", `
 Automatic renewal was turned off on {{.At}}{{if eq .Change "agent"}}
-by a program that you gave access to your account{{end}}{{with .Address}} (IP address
+by a program that you gave access to your account{{else if eq .Change "terminated"}}
+because the contract was cancelled (number {{.Number}}). Your consent no
+longer applies{{end}}{{with .Address}} (IP address
 {{.}}){{end}}.
 {{if .More}}{{range .Renewals}}
 {{.Name}}
@@ -80,8 +82,8 @@ Domain:      {{.Domain}}
 End of term: {{.Date}}
 {{end}}
 {{if eq .Change "voided"}}You agreed to automatic renewal when you paid. Because of the
-{{if .Termination}}cancellation{{else}}withdrawal{{end}}, we did not turn it on, and we charge nothing
-automatically. If you want automatic renewal after all, you can turn it
+{{if .Termination}}cancellation{{else}}withdrawal{{end}}, this consent no longer applies. We did not turn automatic
+renewal on, and we charge nothing. If you want automatic renewal after all, you can turn it
 on here{{if not .Handled}} once we have processed the {{if .Termination}}cancellation{{else}}withdrawal{{end}}{{end}}:
 {{else}}Automatic renewal is therefore on hold: we start no charge while we
 process the {{if .Termination}}cancellation{{else}}withdrawal{{end}}. If we end the contract, automatic renewal

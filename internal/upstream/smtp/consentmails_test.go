@@ -97,9 +97,9 @@ func TestRenewalHeldMail_SaysWhatHappensToTheRenewal(t *testing.T) {
 	}{
 		{"en", "voided", []string{"you can turn it on here once we have processed the withdrawal:"}},
 		{"de", "", []string{"ein Widerruf bei uns eingegangen (Nummer dcl_1)", "Ende der Laufzeit: 15.11.2027", "Solange wir den Widerruf bearbeiten, beginnen wir keine Abbuchung."}},
-		{"de", "voided", []string{"Wegen des Widerrufs haben wir sie nicht eingeschaltet"}},
+		{"de", "voided", []string{"Domain: laden.de", "Wegen des Widerrufs gilt diese Zustimmung nicht mehr. Wir haben die automatische Verlängerung nicht eingeschaltet"}},
 		{"en", "", []string{"we received a withdrawal (number dcl_1)", "we start no charge while we process the withdrawal"}},
-		{"en", "voided", []string{"Because of the withdrawal, we did not turn it on"}},
+		{"en", "voided", []string{"Domain: laden.de", "Because of the withdrawal, this consent no longer applies. We did not turn automatic renewal on"}},
 	} {
 		data["change"] = test.change
 		body := renderMail(t, registrar.MailRenewalHeld, test.language, data)
@@ -117,19 +117,54 @@ func TestRenewalHeldMail_SaysWhatHappensToTheRenewal(t *testing.T) {
 	}
 }
 
+func TestNoticeMails_SayWhichConsentsTheyEnd(t *testing.T) {
+	t.Parallel()
+	handled := map[string]string{"number": "dcl_1", "declared": "termination", "contract": "laden.de, cafe.de", "end": "2026-12-01", "domain": "laden.de", "items": "2"}
+	ends := map[string]string{
+		"number": "dcl_1", "received_at": "2026-11-15T09:05:00Z", "domain": "cafe.de", "items": "2", "item1_name": "cafe.de", "item1_paid_until": "2027-03-01",
+		"item2_name": "laden.de", "item2_paid_until": "2027-03-01", "item2_renewed": "true",
+	}
+	for language, want := range map[string][2]string{
+		"de": {"Ihre Zustimmung zur automatischen Verlängerung gilt nicht mehr", "Welche Domains das betrifft, schreiben wir an die Adresse des Kontos."},
+		"en": {"Your consent to automatic renewal no longer applies", "An email to the account's address names the domains concerned."},
+	} {
+		delete(handled, "item1_name")
+		if body := renderMail(t, registrar.MailNoticeHandled, language, handled); hasText(body, want[0]) {
+			t.Errorf("none renewed: %s", body)
+		}
+		handled["item1_name"] = "cafe.de"
+		if body := renderMail(t, registrar.MailNoticeHandled, language, handled); !hasText(body, want[0]) || !strings.Contains(body, ":\n\n  cafe.de\n") || strings.Contains(body, "\n\n\n") {
+			t.Errorf("one renewed: %s", body)
+		}
+		body := renderMail(t, registrar.MailContractEnds, language, ends)
+		if before, after, found := strings.Cut(body, want[0]); !found || strings.LastIndex(before, "laden.de") < strings.LastIndex(before, "cafe.de") || hasText(after, want[0]) {
+			t.Errorf("%s: %s", language, body)
+		}
+		off := map[string]string{"change": "terminated", "number": "dcl_1", "domain": "cafe.de", "domain_id": "dom_1", "paid_until": "2027-03-01"}
+		if body := renderMail(t, registrar.MailRenewalOff, language, off); !hasText(body, "dcl_1). ") || !hasText(body, "cafe.de") {
+			t.Errorf("%s: %s", language, body)
+		}
+		for _, kind := range []registrar.MailKind{registrar.MailWithdrawal, registrar.MailTermination} {
+			if body := renderMail(t, kind, language, map[string]string{"number": "dcl_1", "name": "Ada", "contract": "laden.de"}); !hasText(body, want[1]) {
+				t.Errorf("%s in %s: %s", kind, language, body)
+			}
+		}
+	}
+}
+
 func TestConsentMails_BatchListsEveryDomain(t *testing.T) {
 	t.Parallel()
 	parsed, err := parseTemplates()
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := map[string]string{"name": "Visa •••• 4242", "consent": strings.Repeat("Ich bin einverstanden. ", 12)}
+	data := map[string]string{"name": "Visa •••• 4242", "consent": strings.Repeat("Ich bin einverstanden. ", 12), "vat_rate": "1900"}
 	for i, one := range []map[string]string{
 		{"domain": "laden.de", "domain_id": "dom_1", "gross": "14.28", "years": "1", "charge_at": "2027-11-01", "paid_until": "2027-11-15"},
 		{"domain": "cafe.de", "domain_id": "dom_2", "gross": "17.85", "years": "2", "charge_at": "2026-12-20", "paid_until": "2026-12-30", "announced": "true"},
 		{"domain": "kino.de", "domain_id": "dom_3", "gross": "19.99", "charge_at": "2027-11-08", "paid_until": "2026-11-20", "next_term": "true"},
 	} {
-		one["name"], one["consent"] = data["name"], data["consent"]
+		one["name"], one["consent"], one["vat_rate"] = data["name"], data["consent"], data["vat_rate"]
 		if i == 0 {
 			data = one
 			continue
@@ -146,13 +181,13 @@ func TestConsentMails_BatchListsEveryDomain(t *testing.T) {
 		lines           []string
 	}{
 		{registrar.MailRenewalOn, "de", "cafe.de und 2 weitere verlängern sich automatisch, erste Abbuchung am 20.12.2026, 1 davon dieses Mal noch nicht", []string{
-			"laden.de\n  14,28 EUR für 1 Jahr, erste Abbuchung am 01.11.2027\n\n",
-			"cafe.de\n  17,85 EUR für 2 Jahre, erste Abbuchung am 20.12.2026\n  Diese E-Mail kündigt die erste Abbuchung an.\n",
-			"kino.de\n  19,99 EUR, erste Abbuchung am 08.11.2027\n  Wichtig: Die laufende Laufzeit endet am 20.11.2026.",
+			"laden.de\n  14,28 EUR inkl. 19 % USt. für 1 Jahr, erste Abbuchung am 01.11.2027\n\n",
+			"cafe.de\n  17,85 EUR inkl. 19 % USt. für 2 Jahre, erste Abbuchung am 20.12.2026\n  Diese E-Mail kündigt die erste Abbuchung an.\n",
+			"kino.de\n  19,99 EUR inkl. 19 % USt., erste Abbuchung am 08.11.2027\n  Wichtig: Die laufende Laufzeit endet am 20.11.2026.",
 			"Zahlungsmittel: Visa •••• 4242\n", "Ich bin einverstanden.", "https://domains.example/portal/domains\n",
 		}},
 		{registrar.MailRenewalOn, "en", "cafe.de and 2 more renew automatically, first charge on 20 December 2026, 1 of them not yet this time", []string{
-			"laden.de\n  14.28 EUR for 1 year, first charge on 1 November 2027\n\n", "  This email announces the first charge.\n",
+			"laden.de\n  14.28 EUR incl. 19% VAT for 1 year, first charge on 1 November 2027\n\n", "  This email announces the first charge.\n",
 			"  Important: the current term ends on 20 November 2026.", "https://domains.example/portal/domains\n",
 		}},
 		{registrar.MailRenewalOff, "de", "cafe.de und 2 weitere: automatische Verlängerung ausgeschaltet", []string{
@@ -199,10 +234,10 @@ func TestRenewalOnMail_SubjectNamesDomainOfFirstCharge(t *testing.T) {
 
 func TestRenewalOnMail_NamesPeriodOfPrice(t *testing.T) {
 	t.Parallel()
-	for years, want := range map[string][2]string{"1": {"7,02 EUR für 1 Jahr\n", "7.02 EUR for 1 year\n"}, "2": {"7,02 EUR für 2 Jahre\n", "7.02 EUR for 2 years\n"}} {
+	for years, want := range map[string][2]string{"1": {"7,02 EUR inkl. 19 % USt. für 1 Jahr\n", "7.02 EUR incl. 19% VAT for 1 year\n"}, "2": {"7,02 EUR inkl. 19 % USt. für 2 Jahre\n", "7.02 EUR incl. 19% VAT for 2 years\n"}} {
 		for i, language := range []string{"de", "en"} {
 			body := renderMail(t, registrar.MailRenewalOn, language, map[string]string{
-				"domain": "laden.de", "domain_id": "dom_1", "gross": "7.02", "years": years, "charge_at": "2027-11-01", "name": "Visa •••• 4242", "consent": "x",
+				"domain": "laden.de", "domain_id": "dom_1", "gross": "7.02", "years": years, "vat_rate": "1900", "charge_at": "2027-11-01", "name": "Visa •••• 4242", "consent": "x",
 			})
 			if !strings.Contains(body, want[i]) {
 				t.Errorf("no %q:\n%s", want[i], body)

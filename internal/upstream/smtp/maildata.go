@@ -2,6 +2,7 @@ package smtp
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,11 +32,13 @@ type orderData struct {
 	Free                    bool   // nothing was charged
 	Untaxed                 bool   // no VAT was charged, so no price is called gross
 	Rate                    string // VAT rate with percent sign
+	Tax                     string // follows a price that stands alone: whether it includes VAT; empty if unknown
 	Rule, Country, Vatid    string // reason for the rate
 	Unchecked               bool   // the VAT ID could not be checked
 	Unclaimed               bool   // the order belongs to no account with a sign-in
 	Automatic               bool   // a renewal charged the saved payment method
 	State                   string
+	Restored                bool         // its only item is a domain that is restored
 	Parts                   []refundPart // what a refund is for
 	Partial                 bool         // the refund leaves a part of the price of one of them
 	Last                    bool         // it is the last of several for one of them
@@ -75,6 +78,7 @@ type item struct {
 	Renewal      string
 	RenewalYears int
 	NextCharge   string // the day of the next automatic charge; empty if there is none
+	NextTerm     bool   // automatic renewal is on, but this term ends too soon to announce a charge
 	Lifted       bool   // the renewal lifted the choice to let the domain expire
 	Locked       bool   // a new domain, which the registry locks against transfers
 	position     int    // in the order, of a failed item
@@ -84,7 +88,7 @@ type item struct {
 func (l *language) orderData(data map[string]string) orderData {
 	b := orderData{
 		Order: sanitizeValue(data["order"]), Net: l.formatAmount(data["net"]), Vat: l.formatAmount(data["vat"]), Gross: l.formatAmount(data["gross"]),
-		Free: isZero(data["gross"]), Untaxed: isZero(data["vat"]) && !isZero(data["gross"]), Rate: l.formatRate(data["vat_rate"]), Rule: data["vat_rule"], Country: sanitizeValue(registrar.CountryName(l.code, data["vat_country"])),
+		Free: isZero(data["gross"]), Untaxed: isZero(data["vat"]) && !isZero(data["gross"]), Rate: l.formatRate(data["vat_rate"]), Tax: l.formatTax(data["vat_rate"]), Rule: data["vat_rule"], Country: sanitizeValue(registrar.CountryName(l.code, data["vat_country"])),
 		Vatid: sanitizeValue(data["vat_id"]), Unchecked: data["vat_unchecked"] == "true", Unclaimed: data["unclaimed"] == "true", Automatic: data["automatic"] == "true",
 		State: data["state"], WithdrawUntil: l.formatDate(data["withdraw_until"]),
 	}
@@ -107,7 +111,7 @@ func (l *language) orderData(data map[string]string) orderData {
 		sum += gross
 		one.Years, _ = strconv.Atoi(data[of+"years"])
 		one.Renewal, one.NextCharge, one.Expected = l.formatAmount(data[of+"renewal"]), l.formatDate(data[of+"next_charge"]), l.formatDate(data[of+"expected"])
-		one.Locked, one.Lifted = data[of+"locked"] == "true", data[of+"lifted"] == "true"
+		one.Locked, one.Lifted, one.NextTerm = data[of+"locked"] == "true", data[of+"lifted"] == "true", data[of+"next_term"] == "true"
 		one.RenewalYears, _ = strconv.Atoi(data[of+"renewal_years"])
 		if failure := data[of+"failure"]; failure != "" {
 			one.Failed, one.Why = true, string(registrar.FailureReasonOf(registrar.Code(failure), one.Kind == "transfer"))
@@ -119,6 +123,7 @@ func (l *language) orderData(data map[string]string) orderData {
 	total, err := registrar.ParseCents(data["gross"])
 	b.Rounded = err == nil && len(b.Items) == count && sum != total
 	b.Others = max(len(b.Items)-1, 0)
+	b.Restored = len(b.Items) == 1 && b.Items[0].Kind == "restore" && !b.Items[0].Failed
 	parts, _ := strconv.Atoi(data["parts"])
 	for n := range min(parts, maxItems) {
 		of := "part" + strconv.Itoa(n+1) + "_"
@@ -303,6 +308,18 @@ func (l *language) formatRate(value string) string {
 		return percent + "%"
 	}
 	return strings.ReplaceAll(percent, ".", l.decimalSeparator) + " %"
+}
+
+// formatTax says whether prices include VAT at a rate, in hundredths of a percent.
+func (l *language) formatTax(value string) string {
+	switch rate := l.formatRate(value); {
+	case rate == "":
+		return ""
+	case value == "0":
+		return l.net
+	default:
+		return fmt.Sprintf(l.withVAT, rate)
+	}
 }
 
 func (l *language) formatDate(value string) string {

@@ -42,8 +42,8 @@ Sie haben am {{.ConsentAt}} erklärt:
 
 {{.Consent}}
 {{with .WithdrawUntil}}
-Ihre Widerrufsfrist endet am {{.}} um 24 Uhr. Das Widerrufsrecht
-erlischt vorher, wenn wir die Leistung vollständig erbracht haben.
+Ihre Widerrufsfrist endet mit Ablauf des {{.}} (deutsche Zeit). Das
+Widerrufsrecht erlischt vorher, wenn wir die Leistung vollständig erbracht haben.
 {{end}}
 Bitte heben Sie diese Nachricht auf.
 {{end}}{{if or .Attached .Terms}}
@@ -75,13 +75,26 @@ Bis es bei Ihnen ist, vergehen je nach Bank meist 5 bis 10 Werktage.
 )
 
 // germanTerm is until when a domain is paid, and what comes after that.
-const germanTerm = `{{if .Renewal}}
+const germanTerm = `{{if and (eq .Kind "restore") (not .Failed)}}
+  Bis Websites und E-Mail überall wieder funktionieren, kann es einige
+  Stunden dauern.{{end}}{{if .Renewal}}
   {{with .Until}}Bezahlt bis {{.}}. {{end}}Die Verlängerung kostet derzeit {{.Renewal}}
-  {{if not $.Untaxed}}brutto {{end}}für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}}.{{end}}{{with .NextCharge}}
-  Die nächste automatische Verlängerung buchen wir am {{.}} ab.{{end}}{{if .Locked}}
+  {{if not $.Untaxed}}brutto {{end}}für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}}.{{end}}{{if .NextTerm}}
+  Wichtig: Die Laufzeit endet schon am {{.Until}}. Eine automatische
+  Verlängerung könnten wir nicht mehr 30 Tage vorher ankündigen. Bitte
+  verlängern Sie die Domain dieses Mal selbst.{{else}}{{with .NextCharge}}
+  Die nächste automatische Verlängerung buchen wir am {{.}} ab.{{end}}{{end}}{{if .Locked}}
   Wir sperren sie gegen Umzüge. Die Sperre können Sie jederzeit selbst
   aufheben.{{end}}{{if .Lifted}}
   Sie hatten gewählt, sie auslaufen zu lassen. Das gilt nicht mehr.{{end}}`
+
+// germanNoticeRenewal says what a notice does to automatic renewal. Nothing has verified the address that
+// gets it, so it names no domain.
+const germanNoticeRenewal = `Haben Sie der automatischen Verlängerung zugestimmt, setzen wir sie aus
+oder schalten sie gar nicht erst ein. Welche Domains das betrifft,
+schreiben wir an die Adresse des Kontos.
+
+`
 
 // germanOrderMails are the mails about orders and domains in German.
 var germanOrderMails = map[registrar.MailKind]mailText{
@@ -113,7 +126,7 @@ Waren Sie das nicht? Dann antworten Sie uns bitte sofort. Melden Sie
 {{if .NoPassword}}unter „Sicherheit“ alle anderen Geräte ab, und sehen Sie Ihre Passkeys
 durch.{{else}}unter „Sicherheit“ alle Geräte ab, und ändern Sie Ihr Passwort.{{end}}
 {{end}}`},
-	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung vom {{.Day}} ist abgeschlossen", `
+	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}{{if .Restored}} ist wiederhergestellt{{end}}: Ihre Bestellung vom {{.Day}} ist abgeschlossen", `
 vielen Dank. Ihre Bestellung vom {{.At}}
 ist {{if .Free}}bestätigt{{else}}bezahlt{{end}} und abgeschlossen:
 {{range .Items}}
@@ -132,7 +145,7 @@ Waren Sie das nicht? Dann antworten Sie uns bitte sofort. Melden Sie
 {{if .NoPassword}}unter „Sicherheit“ alle anderen Geräte ab, und sehen Sie Ihre Passkeys
 durch.{{else}}unter „Sicherheit“ alle Geräte ab, und ändern Sie Ihr Passwort.{{end}}
 {{end}}`},
-	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung ist {{if eq .State `completed`}}abgeschlossen{{else if eq .State `partially_completed`}}zum Teil ausgeführt{{else}}nicht ausgeführt{{end}}", `
+	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}{{if .Restored}} ist wiederhergestellt{{end}}: Ihre Bestellung ist {{if eq .State `completed`}}abgeschlossen{{else if eq .State `partially_completed`}}zum Teil ausgeführt{{else}}nicht ausgeführt{{end}}", `
 Ihre Bestellung vom {{.Day}} {{if eq .State "completed"}}ist abgeschlossen{{else if eq .State "partially_completed"}}ist zum Teil ausgeführt{{else}}konnte nicht ausgeführt werden{{end}}.
 
 Bestellung: {{.Order}}
@@ -352,6 +365,25 @@ DNS-Anbieters wieder hinzufügen:{{end}}
 
 {{.Place}}
 `},
+	registrar.MailNameserversCanceled: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Änderung der Nameserver abgebrochen`, `
+am {{.At}} wurde die geplante Änderung der Nameserver
+abgebrochen{{with .Address}} (veranlasst von der IP-Adresse {{.}}){{end}}{{if .More}}. Betroffen sind:
+{{range .Renewals}}
+  {{.Name}}{{end}}
+{{else}}. Betroffen ist {{.Domain}}.
+{{end}}{{with .Nameservers}}
+Geplant waren:{{range .}}
+  {{.}}{{end}}
+{{end}}
+Die bisherigen Nameserver bleiben. Für die Änderung haben wir schon
+begonnen, die DS-Einträge zu entfernen; DNSSEC kann deshalb aus sein. Auf
+der Seite {{if .More}}jeder{{else}}der{{end}} Domain können Sie die DS-Einträge wieder hinzufügen:
+
+{{.Place}}
+
+Waren Sie das nicht? {{if .NoPassword}}Dann melden Sie bitte sofort unter „Sicherheit“
+alle anderen Geräte ab, und prüfen Sie Ihre Passkeys.{{else}}Dann ändern Sie bitte sofort Ihr Passwort.{{end}}
+`},
 	registrar.MailHolderNotice: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Inhaber geändert am {{.On}}`, `
 Sie bekommen diese Nachricht, weil Sie als Inhaber {{if .More}}dieser Domains{{else}}dieser Domain{{end}}
 eingetragen sind oder waren:
@@ -473,7 +505,9 @@ anklickbar machen, stehen in eckigen Klammern:
 
 Wir prüfen den Widerruf und melden uns bei Ihnen. Was Ihnen zusteht,
 zahlen wir{{with .RefundBy}} spätestens am {{.}}{{end}} auf dem Weg
-zurück, auf dem Sie bezahlt haben. Bitte heben Sie diese Nachricht auf.
+zurück, auf dem Sie bezahlt haben.
+
+` + germanNoticeRenewal + `Bitte heben Sie diese Nachricht auf.
 
 Haben Sie nichts widerrufen? Dann hat jemand Ihre Adresse angegeben;
 antworten Sie uns bitte, damit nichts Falsches geschieht.
@@ -502,7 +536,8 @@ bezahlt ist, auch wenn Sie einen früheren Tag genannt haben; bis dahin
 bleibt die Domain bei Ihnen. Den Tag, an dem der Vertrag endet,
 bestätigen wir in Kürze per E-Mail an die Adresse des Kontos,
 in dem die Domain ist.
-{{end}}Bitte heben Sie diese Nachricht auf.
+{{end}}
+` + germanNoticeRenewal + `Bitte heben Sie diese Nachricht auf.
 
 Haben Sie nichts gekündigt? Dann hat jemand Ihre Adresse angegeben;
 antworten Sie uns bitte, damit nichts Falsches geschieht.
@@ -515,7 +550,8 @@ Bitte entschuldigen Sie, dass Sie darauf so lange warten mussten.{{end}}
 Nummer: {{.Number}}
 {{range .Renewals}}
 {{.Name}}
-  Ende des Vertrags: {{.End}}
+  Ende des Vertrags: {{.End}}{{if .Renewed}}
+  Ihre Zustimmung zur automatischen Verlängerung gilt nicht mehr.{{end}}
 {{end}}
 Der Vertrag endet mit der Laufzeit, die bezahlt ist; bis dahin bleibt
 {{if .More}}jede Domain{{else}}die Domain{{end}} bei Ihnen. Die automatische Verlängerung ist
@@ -537,6 +573,11 @@ Ende des Vertrags: {{.}}{{end}}
 > Vertrag: {{.Contract}}
 {{with .Reply}}
 {{.}}
+{{end}}{{if .Renewals}}
+Ihre Zustimmung zur automatischen Verlängerung gilt nicht mehr, wir buchen
+nichts mehr ab. Das betrifft:
+{{range .Renewals}}
+  {{.Name}}{{end}}
 {{end}}
 Haben Sie Fragen? Antworten Sie einfach auf diese E-Mail. Bitte heben Sie
 sie auf.

@@ -40,7 +40,7 @@ On {{.ConsentAt}} you declared:
 
 {{.Consent}}
 {{with .WithdrawUntil}}
-The withdrawal period runs until the end of {{.}}. The right
+The withdrawal period runs until the end of {{.}}, German time. The right
 to withdraw ends earlier, once the service has been fully performed.
 {{end}}
 Please keep this email.
@@ -72,12 +72,23 @@ on your bank, it usually takes 5 to 10 working days to arrive.
 )
 
 // englishTerm is until when a domain is paid, and what comes after that.
-const englishTerm = `{{if .Renewal}}
+const englishTerm = `{{if and (eq .Kind "restore") (not .Failed)}}
+  It may take a few hours until websites and email work everywhere again.{{end}}{{if .Renewal}}
   {{with .Until}}Paid until {{.}}. {{end}}Renewal currently costs {{.Renewal}}{{if not $.Untaxed}} gross{{end}}
-  for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}}.{{end}}{{with .NextCharge}}
-  The next automatic renewal is charged on {{.}}.{{end}}{{if .Locked}}
+  for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}}.{{end}}{{if .NextTerm}}
+  Important: the term already ends on {{.Until}}. We could no longer
+  announce an automatic renewal 30 days ahead. Please renew the domain
+  yourself this time.{{else}}{{with .NextCharge}}
+  The next automatic renewal is charged on {{.}}.{{end}}{{end}}{{if .Locked}}
   We lock it against transfers. You can unlock it at any time.{{end}}{{if .Lifted}}
   You had chosen to let it expire. That no longer applies.{{end}}`
+
+// englishNoticeRenewal says what a notice does to automatic renewal. Nothing has verified the address that
+// gets it, so it names no domain.
+const englishNoticeRenewal = `If you agreed to automatic renewal, we put it on hold or don't turn it on.
+An email to the account's address names the domains concerned.
+
+`
 
 // englishOrderMails are the mails about orders and domains in English.
 var englishOrderMails = map[registrar.MailKind]mailText{
@@ -107,7 +118,7 @@ at any time under "Orders":
 If this wasn't you, please reply to this email immediately. Under
 {{if .NoPassword}}"Security", sign out on all other devices and review your passkeys.{{else}}"Security", sign out on all devices and change your password.{{end}}
 {{end}}`},
-	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order of {{.Day}} is completed", `
+	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}{{if .Restored}} has been restored{{end}}: your order of {{.Day}} is completed", `
 Thank you. Your order of {{.At}} has been
 {{if .Free}}confirmed{{else}}paid{{end}} and completed:
 {{range .Items}}
@@ -125,7 +136,7 @@ If you didn't order anything, please reply to this email.
 If this wasn't you, please reply to this email immediately. Under
 {{if .NoPassword}}"Security", sign out on all other devices and review your passkeys.{{else}}"Security", sign out on all devices and change your password.{{end}}
 {{end}}`},
-	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order is {{if eq .State `completed`}}completed{{else if eq .State `partially_completed`}}partly completed{{else}}not completed{{end}}", `
+	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}{{if .Restored}} has been restored{{end}}: your order is {{if eq .State `completed`}}completed{{else if eq .State `partially_completed`}}partly completed{{else}}not completed{{end}}", `
 Your order of {{.Day}} {{if eq .State "completed"}}is completed{{else if eq .State "partially_completed"}}is partly completed{{else}}could not be completed{{end}}.
 
 Order: {{.Order}}
@@ -336,6 +347,25 @@ add the DS record of your current DNS provider back:{{end}}
 
 {{.Place}}
 `},
+	registrar.MailNameserversCanceled: {`{{.Domain}}{{if .More}} and {{.More}} more{{end}}: nameserver change cancelled`, `
+On {{.At}} the planned nameserver change was
+cancelled{{with .Address}} (requested from IP address {{.}}){{end}} for {{if .More}}these domains:
+{{range .Renewals}}
+  {{.Name}}{{end}}
+{{else}}{{.Domain}}.
+{{end}}{{with .Nameservers}}
+Planned nameservers:{{range .}}
+  {{.}}{{end}}
+{{end}}
+The current nameservers remain in place. The change had begun to remove the
+DS records, so DNSSEC may be off. You can add them back on {{if .More}}each{{else}}the{{end}} domain's
+page:
+
+{{.Place}}
+
+If this wasn't you, {{if .NoPassword}}please sign out on all other devices under
+"Security" immediately and review your passkeys.{{else}}please change your password immediately.{{end}}
+`},
 	registrar.MailHolderNotice: {`{{.Domain}}{{if .More}} and {{.More}} more{{end}}: holder changed on {{.On}}`, `
 You are getting this email because you are, or were, registered as the
 holder of {{if .More}}these domains{{else}}this domain{{end}}:
@@ -451,7 +481,8 @@ would make an address clickable are in square brackets:
 
 We will review it and email you. We refund what you are due to your
 original payment method{{with .RefundBy}} by {{.}} at the latest{{end}}.
-Please keep this email.
+
+` + englishNoticeRenewal + `Please keep this email.
 
 If you didn't withdraw from a contract, someone else entered your
 address. Please reply to this email so that we can stop this.
@@ -478,7 +509,8 @@ would make an address clickable are in square brackets:
 you named an earlier day; until then you keep the domain. We will shortly
 confirm the day on which the contract ends, by email to the address of
 the account that has the domain.
-{{end}}Please keep this email.
+{{end}}
+` + englishNoticeRenewal + `Please keep this email.
 
 If you didn't cancel a contract, someone else entered your address.
 Please reply to this email so that we can stop this.
@@ -491,7 +523,8 @@ We are sorry that you had to wait so long for this.{{end}}
 Number: {{.Number}}
 {{range .Renewals}}
 {{.Name}}
-  Contract ends: {{.End}}
+  Contract ends: {{.End}}{{if .Renewed}}
+  Your consent to automatic renewal no longer applies.{{end}}
 {{end}}
 The contract ends with the paid term; you keep {{if .More}}each domain{{else}}the domain{{end}} until
 then. Automatic renewal is off, and we charge nothing more. ` + englishExpiry + `
@@ -512,6 +545,11 @@ Contract ends: {{.}}{{end}}
 > Contract: {{.Contract}}
 {{with .Reply}}
 {{.}}
+{{end}}{{if .Renewals}}
+Your consent to automatic renewal no longer applies, and we charge nothing
+more. This concerns:
+{{range .Renewals}}
+  {{.Name}}{{end}}
 {{end}}
 If you have questions, just reply to this email. Please keep it.
 `},

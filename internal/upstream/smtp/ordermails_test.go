@@ -123,6 +123,11 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 			de: []string{"ki.ai ist bis 03.02.2029 verlängert.\n  Die nächste automatische Verlängerung buchen wir am 20.01.2029 ab.\n"},
 			en: []string{"\n  The next automatic renewal is charged on 20 January 2029.\n"},
 		},
+		"a term that ends before its renewal could be announced": {
+			kind: registrar.MailOrderCompleted, facts: orderMailData(map[string]string{"item2_paid_until": "2026-12-15", "item2_next_charge": "2028-12-01", "item2_next_term": "true"}),
+			de: []string{"Wichtig: Die Laufzeit endet schon am 15.12.2026.", "verlängern Sie die Domain dieses Mal selbst."}, deNever: "buchen wir am",
+			en: []string{"Important: the term already ends on 15 December 2026.", "Please renew the domain\n  yourself this time."},
+		},
 		"a receipt whose gross prices differ from the total": {
 			kind: registrar.MailOrderCompleted, facts: orderMailData(map[string]string{"gross": "134.10", "vat": "21.40"}),
 			de: []string{"134,10 EUR\n\nDie Umsatzsteuer runden wir einmal für die ganze Bestellung."}, en: []string{"134.10 EUR\n\nWe round VAT once for the whole order"},
@@ -141,8 +146,8 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 		},
 		"renewals with their new ends": {
 			kind: registrar.MailOrderCompleted, facts: orderMailData(map[string]string{"item2_paid_until": "2029-02-03", "item3_kind": "restore", "item3_paid_until": "2028-05-06"}),
-			de: []string{"ki.ai ist bis 03.02.2029 verlängert.\n", "umzug.de ist wiederhergestellt und bis 06.05.2028 bezahlt.\n"},
-			en: []string{"ki.ai has been renewed until 3 February 2029.\n", "umzug.de has been restored and is paid until 6 May 2028.\n"},
+			de: []string{"ki.ai ist bis 03.02.2029 verlängert.\n", "umzug.de ist wiederhergestellt und bis 06.05.2028 bezahlt.\n  Bis Websites und E-Mail überall wieder"},
+			en: []string{"ki.ai has been renewed until 3 February 2029.\n", "umzug.de has been restored and is paid until 6 May 2028.\n  It may take a few hours"},
 		},
 		"the outcome of renewals with their new ends": {
 			kind: registrar.MailOrderEnded, facts: orderMailData(map[string]string{"item2_paid_until": "2029-02-03", "item3_kind": "restore", "item3_paid_until": "2028-05-06"}),
@@ -308,7 +313,7 @@ func TestReceipt_QuotesConsentText(t *testing.T) {
 		if !strings.Contains(quoted, want+" "+strings.TrimSpace(words)) {
 			t.Errorf("in %s:\n%s", language, body)
 		}
-		if !hasText(body, "\nIhre Widerrufsfrist endet am 14.12.2026 um 24 Uhr. Das Widerrufsrecht\nerlischt vorher,") && !hasText(body, "\nThe withdrawal period runs until the end of 14 December 2026. The right\nto withdraw ends earlier,") {
+		if !hasText(body, "Ihre Widerrufsfrist endet mit Ablauf des 14.12.2026 (deutsche Zeit). Das Widerrufsrecht erlischt vorher,") && !hasText(body, "The withdrawal period runs until the end of 14 December 2026, German time. The right to withdraw ends earlier,") {
 			t.Errorf("the deadline is missing in %s:\n%s", language, body)
 		}
 		if none := renderMail(t, registrar.MailOrderPaid, language, orderMailData(nil)); strings.Contains(none, want[:8]+" 29") || strings.Contains(none, "erklärt") || strings.Contains(none, "declared") {
@@ -434,6 +439,7 @@ func TestDomainMails_NameServersAndLinkToThePlaceOfTheChange(t *testing.T) {
 		t.Fatal("not joined")
 	}
 	code := map[string]string{"domain": "laden.de", "domain_id": "dom_1", "lockable": "false"}
+	restored := orderMailData(map[string]string{"items": "1", "item1_kind": "restore", "item1_paid_until": "2027-11-15"})
 	for _, test := range []struct {
 		kind           registrar.MailKind
 		language       string
@@ -441,6 +447,8 @@ func TestDomainMails_NameServersAndLinkToThePlaceOfTheChange(t *testing.T) {
 		subject        string
 		lines, without []string
 	}{
+		{registrar.MailOrderCompleted, "de", restored, "neu.de ist wiederhergestellt: Ihre Bestellung vom 18.11.2026 ist abgeschlossen", []string{"neu.de ist wiederhergestellt und bis 15.11.2027 bezahlt.", "kann es einige\n  Stunden dauern."}, nil},
+		{registrar.MailOrderEnded, "en", restored, "neu.de has been restored: your order is completed", []string{"neu.de\n  restored and paid until 15 November 2027\n  It may take a few hours"}, nil},
 		{registrar.MailDomainChanged, "de", single, "laden.de: Nameserver geändert am 15.11.2026", []string{
 			"\nBisher:\n  ns1.alt.example\n", "\nJetzt:\n  ns1.neu.example\n  ns2.neu.example\n", "https://domains.example/portal/domains/dom_1\n",
 		}, nil},

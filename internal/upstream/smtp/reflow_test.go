@@ -1,6 +1,7 @@
 package smtp
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -72,5 +73,21 @@ func TestMails_ListDomainsInOrderOfItems(t *testing.T) {
 			t.Errorf("%s is in the wrong place:\n%s", name, body)
 		}
 		last = at
+	}
+}
+
+// A mail does not know where it is read. Times in texts are formatted by moment.
+func TestMailTexts_ClockTimesNameTheirZone(t *testing.T) {
+	t.Parallel()
+	clock := regexp.MustCompile(`\d\s+Uhr|\d:\d\d|[Mm]idnight|Mitternacht|[ap]\.m\.|o'clock`)
+	for _, lang := range []language{german, english} {
+		if !strings.HasSuffix(lang.timeLayout, " MST") {
+			t.Errorf("%s formats times as %q", lang.code, lang.timeLayout)
+		}
+		for kind, mail := range lang.allMails() {
+			if found := clock.FindString(mail.subject + mail.body + lang.help + lang.footer); found != "" {
+				t.Errorf("%s in %s has %q without a zone", kind, lang.code, found)
+			}
+		}
 	}
 }

@@ -31,6 +31,7 @@ type language struct {
 	timeLayout       string // of times, which are Germany's; days are those of UTC
 	dateLayout       string
 	decimalSeparator string // between euros and cents
+	withVAT, net     string // after a price that includes VAT at a rate, and after one without VAT
 	greeting, footer string // of every mail
 	// country follows the seller's address below the footer, represented and vatID are labels.
 	country, represented, vatID string
@@ -55,7 +56,7 @@ var securityMails = map[registrar.MailKind]bool{
 	registrar.MailEmailChanging: true, registrar.MailPasswordReset: true, registrar.MailSignIn: true, registrar.MailPasswordChanged: true, registrar.MailTokenCreated: true,
 	registrar.MailSecondFactor: true, registrar.MailRegistrantChanged: true, registrar.MailPasskey: true,
 	registrar.MailApplicationConnected: true, registrar.MailApplicationReplayed: true, registrar.MailAgentLinked: true,
-	registrar.MailAuthCode: true, registrar.MailAccountClosed: true,
+	registrar.MailAuthCode: true, registrar.MailNameserversCanceled: true, registrar.MailAccountClosed: true,
 	registrar.MailTransferAway: true, registrar.MailTransferAwayEnded: true, registrar.MailHolderNotice: true,
 	registrar.MailContactCheck: true, registrar.MailContactWarning: true, registrar.MailContactSuspended: true,
 }
@@ -63,7 +64,7 @@ var securityMails = map[registrar.MailKind]bool{
 // undatedLists are mails about several domains whose subjects name the first of the list. Those of
 // other mails have the day of one domain, and name that domain.
 var undatedLists = map[registrar.MailKind]bool{
-	registrar.MailRenewalOn: true, registrar.MailRenewalOff: true, registrar.MailRenewalHeld: true, registrar.MailContractEnds: true, registrar.MailDomainChanged: true, registrar.MailNameserversRefused: true, registrar.MailHolderNotice: true,
+	registrar.MailRenewalOn: true, registrar.MailRenewalOff: true, registrar.MailRenewalHeld: true, registrar.MailContractEnds: true, registrar.MailDomainChanged: true, registrar.MailNameserversRefused: true, registrar.MailNameserversCanceled: true, registrar.MailHolderNotice: true,
 }
 
 func (l *language) allMails() map[registrar.MailKind]mailText {

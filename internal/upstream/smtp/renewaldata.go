@@ -40,10 +40,11 @@ type renewalLine struct {
 	Charge string
 	End    string // of the term
 	Held   string // the kind of the open notice that puts it on hold; empty if there is none
-	// NextTerm and Announced are those of templateData.
-	NextTerm, Announced bool
-	LockedUntil         string // as that of templateData
-	chargeAt            string // the day of Charge, sortable
+	// NextTerm and Announced are those of templateData; Renewed means that the domain renewed automatically
+	// until its contract was terminated.
+	NextTerm, Announced, Renewed bool
+	LockedUntil                  string // as that of templateData
+	chargeAt                     string // the day of Charge, sortable
 }
 
 // renewalTroubles maps the failures of renewals to the reasons that mails distinguish; any
@@ -76,7 +77,7 @@ func (l *language) renewalData(data map[string]string, portal string) renewalDat
 		line := renewalLine{
 			Name: sanitizeValue(data[of+"name"]), Gross: l.formatAmount(data[of+"gross"]), Was: l.formatAmount(data[of+"was"]),
 			Charge: l.formatDate(data[of+"charge_at"]), chargeAt: data[of+"charge_at"], End: l.formatDate(data[of+"paid_until"]),
-			Held: data[of+"held"], NextTerm: data[of+"next_term"] == "true", Announced: data[of+"announced"] == "true",
+			Held: data[of+"held"], NextTerm: data[of+"next_term"] == "true", Announced: data[of+"announced"] == "true", Renewed: data[of+"renewed"] == "true",
 			LockedUntil: l.formatDate(data[of+"locked_until"]),
 		}
 		if line.Name == "" {

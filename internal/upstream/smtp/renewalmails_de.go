@@ -8,7 +8,7 @@ Ausgesetzt, weil eine Kündigung oder ein Widerruf eingegangen ist:
 {{range .Held}}
 {{.Name}}
   {{if eq .Held "termination"}}Kündigung{{else}}Widerruf{{end}} eingegangen
-  {{if eq .Years 1}}1 Jahr{{else}}{{.Years}} Jahre{{end}}: {{.Gross}}{{if $.PriceRise}}, bisher {{.Was}}{{end}}
+  {{if eq .Years 1}}1 Jahr{{else}}{{.Years}} Jahre{{end}}: {{.Gross}}{{with $.Tax}} {{.}}{{end}}{{if $.PriceRise}}, bisher {{.Was}}{{end}}
   Abbuchung frühestens am {{.Charge}}
 {{end}}
 Solange wir die Kündigung oder den Widerruf bearbeiten, beginnen wir keine
@@ -23,9 +23,9 @@ var germanRenewalMails = map[registrar.MailKind]mailText{
 {{if .Renewals}}Ihre automatische Verlängerung steht an:{{else}}Ihre automatische Verlängerung ist ausgesetzt.{{end}}
 {{range .Renewals}}
 {{.Name}}
-  {{if eq .Years 1}}1 Jahr{{else}}{{.Years}} Jahre{{end}}: {{.Gross}}, Abbuchung am {{.Charge}}
+  {{if eq .Years 1}}1 Jahr{{else}}{{.Years}} Jahre{{end}}: {{.Gross}}{{with $.Tax}} {{.}}{{end}}, Abbuchung am {{.Charge}}
 {{end}}{{if and .Renewals .More}}
-Zusammen: {{.Gross}}{{if .RoundedTotal}}
+Zusammen: {{.Gross}}{{with $.Tax}} {{.}}{{end}}{{if .RoundedTotal}}
 (Die Umsatzsteuer runden wir einmal für jede Abbuchung.){{end}}
 {{end}}` + germanHeld + `{{with .Method}}
 Zahlungsmittel: {{.}}
@@ -48,10 +48,10 @@ können Sie bis dahin ändern:
 {{if .Renewals}}Ihre automatische Verlängerung steht an, und der Preis ist gestiegen:{{else}}Ihre automatische Verlängerung ist ausgesetzt, und der Preis ist gestiegen.{{end}}
 {{range .Renewals}}
 {{.Name}}
-  {{if eq .Years 1}}1 Jahr{{else}}{{.Years}} Jahre{{end}}: {{.Gross}}, bisher {{.Was}}
+  {{if eq .Years 1}}1 Jahr{{else}}{{.Years}} Jahre{{end}}: {{.Gross}}{{with $.Tax}} {{.}}{{end}}, bisher {{.Was}}
   Abbuchung am {{.Charge}}
 {{end}}{{if and .Renewals .More}}
-Zusammen: {{.Gross}}{{if .RoundedTotal}}
+Zusammen: {{.Gross}}{{with $.Tax}} {{.}}{{end}}{{if .RoundedTotal}}
 (Die Umsatzsteuer runden wir einmal für jede Abbuchung.){{end}}
 {{end}}` + germanHeld + `{{with .Method}}
 Zahlungsmittel: {{.}}
@@ -80,7 +80,7 @@ wir konnten den Betrag für {{if .More}}Ihre Verlängerungen{{else}}eine Verlän
 {{.Name}}
   Ende der Laufzeit: {{.End}}
 {{end}}
-Betrag: {{.Gross}}{{with .Method}}
+Betrag: {{.Gross}}{{with $.Tax}} {{.}}{{end}}{{with .Method}}
 Zahlungsmittel: {{.}}{{end}}
 
 Bis {{.PayableBy}} können Sie selbst bezahlen, mit jeder Karte:
@@ -116,7 +116,7 @@ haben, oder nennt uns {{if .More}}die Preise{{else}}ihren Preis{{end}} nicht.
   Ende der Laufzeit: {{.End}}{{with .Held}}
   Eingegangen: {{if eq . "termination"}}Kündigung{{else}}Widerruf{{end}}{{end}}
 {{end}}{{if .Checkout}}
-Betrag: {{.Gross}}
+Betrag: {{.Gross}}{{with $.Tax}} {{.}}{{end}}
 
 Wir versuchen es nicht noch einmal. Möchten Sie {{if .More}}die Domains{{else}}die Domain{{end}} behalten,
 bezahlen Sie bitte bis {{.PayableBy}} selbst:

@@ -8,7 +8,7 @@ On hold, because we received a cancellation or a withdrawal:
 {{range .Held}}
 {{.Name}}
   {{if eq .Held "termination"}}Cancellation{{else}}Withdrawal{{end}} received
-  {{if eq .Years 1}}1 year{{else}}{{.Years}} years{{end}}: {{.Gross}}{{if $.PriceRise}}, previously {{.Was}}{{end}}
+  {{if eq .Years 1}}1 year{{else}}{{.Years}} years{{end}}: {{.Gross}}{{with $.Tax}} {{.}}{{end}}{{if $.PriceRise}}, previously {{.Was}}{{end}}
   Charged on {{.Charge}} at the earliest
 {{end}}
 We start no charge while we process the cancellation or withdrawal. If we
@@ -22,9 +22,9 @@ var englishRenewalMails = map[registrar.MailKind]mailText{
 {{if .Renewals}}Your automatic renewal is coming up:{{else}}Your automatic renewal is on hold.{{end}}
 {{range .Renewals}}
 {{.Name}}
-  {{if eq .Years 1}}1 year{{else}}{{.Years}} years{{end}}: {{.Gross}}, charged on {{.Charge}}
+  {{if eq .Years 1}}1 year{{else}}{{.Years}} years{{end}}: {{.Gross}}{{with $.Tax}} {{.}}{{end}}, charged on {{.Charge}}
 {{end}}{{if and .Renewals .More}}
-Total: {{.Gross}}{{if .RoundedTotal}}
+Total: {{.Gross}}{{with $.Tax}} {{.}}{{end}}{{if .RoundedTotal}}
 (We round VAT once for each charge.){{end}}
 {{end}}` + englishHeld + `{{with .Method}}
 Payment method: {{.}}
@@ -46,10 +46,10 @@ of the charge. You can also change your payment method here:
 {{if .Renewals}}Your automatic renewal is coming up, and the price has risen:{{else}}Your automatic renewal is on hold, and the price has risen.{{end}}
 {{range .Renewals}}
 {{.Name}}
-  {{if eq .Years 1}}1 year{{else}}{{.Years}} years{{end}}: {{.Gross}}, previously {{.Was}}
+  {{if eq .Years 1}}1 year{{else}}{{.Years}} years{{end}}: {{.Gross}}{{with $.Tax}} {{.}}{{end}}, previously {{.Was}}
   Charged on {{.Charge}}
 {{end}}{{if and .Renewals .More}}
-Total: {{.Gross}}{{if .RoundedTotal}}
+Total: {{.Gross}}{{with $.Tax}} {{.}}{{end}}{{if .RoundedTotal}}
 (We round VAT once for each charge.){{end}}
 {{end}}` + englishHeld + `{{with .Method}}
 Payment method: {{.}}
@@ -78,7 +78,7 @@ We could not charge you for {{if .More}}your renewals{{else}}a renewal{{end}}.
 {{.Name}}
   End of term: {{.End}}
 {{end}}
-Amount: {{.Gross}}{{with .Method}}
+Amount: {{.Gross}}{{with $.Tax}} {{.}}{{end}}{{with .Method}}
 Payment method: {{.}}{{end}}
 
 You can pay it yourself until {{.PayableBy}}, with any card:
@@ -112,7 +112,7 @@ does not tell us {{if .More}}their prices{{else}}its price{{end}}.
   End of term: {{.End}}{{with .Held}}
   Received: {{if eq . "termination"}}cancellation{{else}}withdrawal{{end}}{{end}}
 {{end}}{{if .Checkout}}
-Amount: {{.Gross}}
+Amount: {{.Gross}}{{with $.Tax}} {{.}}{{end}}
 
 We will not try again. To keep {{if .More}}the domains{{else}}the domain{{end}}, please pay by
 {{.PayableBy}}:

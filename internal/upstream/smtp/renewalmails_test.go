@@ -2,6 +2,7 @@ package smtp
 
 import (
 	"maps"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +93,32 @@ func TestRenewalMails_NamePriceDayCardAndNextStep(t *testing.T) {
 		facts := renewalMailData(map[string]string{"failure": failure})
 		checkRenewalMail(t, failure, registrar.MailRenewalFailed, "de", facts, []string{wants[0], "nichts abgebucht"})
 		checkRenewalMail(t, failure, registrar.MailRenewalFailed, "en", facts, []string{wants[1], "Nothing was charged"})
+	}
+}
+
+func TestRenewalMails_PricesSayWhetherTheyIncludeVAT(t *testing.T) {
+	t.Parallel()
+	price := regexp.MustCompile(`\d EUR((?: \S+){4})`)
+	former := regexp.MustCompile(` (bisher|previously) \S+ EUR`) // follows the current price
+	for rate, says := range map[string]map[string]string{
+		"1900": {"de": " inkl. 19 % USt.", "en": " incl. 19% VAT"},
+		"0":    {"de": " netto", "en": " net"},
+	} {
+		for _, kind := range renewalKinds {
+			facts := renewalMailData(map[string]string{"vat_rate": rate, "order": "ord_1", "failure": "card_declined", "item2_held": "termination"})
+			for language, want := range says {
+				text := former.ReplaceAllString(strings.Join(strings.Fields(renderMail(t, kind, language, facts)), " "), "")
+				found := price.FindAllStringSubmatch(text, -1)
+				if len(found) == 0 {
+					t.Errorf("%s in %s has no price", kind, language)
+				}
+				for _, of := range found {
+					if !strings.HasPrefix(of[1], want) {
+						t.Errorf("%s in %s at %s: %q, want %q", kind, language, rate, of[0], want)
+					}
+				}
+			}
+		}
 	}
 }
 

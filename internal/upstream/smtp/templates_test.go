@@ -31,7 +31,7 @@ var (
 	}
 	orderKinds = []registrar.MailKind{
 		registrar.MailOrderDelayed, registrar.MailItemFailed, registrar.MailOrderPaid, registrar.MailOrderEnded, registrar.MailOrderCompleted, registrar.MailPaymentRefunded, registrar.MailOrderRefunded, registrar.MailRefundReturned, registrar.MailRefundSettled, registrar.MailClaim,
-		registrar.MailDomainChanged, registrar.MailNameserversRefused, registrar.MailHolderNotice, registrar.MailAuthCode, registrar.MailDomainLock, registrar.MailPaymentDispute,
+		registrar.MailDomainChanged, registrar.MailNameserversRefused, registrar.MailNameserversCanceled, registrar.MailHolderNotice, registrar.MailAuthCode, registrar.MailDomainLock, registrar.MailPaymentDispute,
 		registrar.MailWithdrawal, registrar.MailTermination, registrar.MailContractEnds, registrar.MailNoticeHandled, registrar.MailNoticeReceived,
 	}
 )
@@ -563,21 +563,26 @@ func TestMails_GermanQuotesAreGerman(t *testing.T) {
 	}
 }
 
-func TestNameserversRefusedMail_SaysWhereReasonsAre(t *testing.T) {
+func TestNameserverPlanMails_SayWhatIsLeftToDo(t *testing.T) {
 	t.Parallel()
 	one := map[string]string{"domain": "laden.de", "domain_id": "dom_1", "nameservers": "ns1.neu.example"}
 	several := map[string]string{"domain": "laden.de", "items": "2", "item1_name": "laden.de", "item2_name": "cafe.de", "bulk": "blk_1", "nameservers": "ns1.neu.example"}
 	for _, test := range []struct {
+		kind     registrar.MailKind
 		language string
 		data     map[string]string
 		want     []string
 	}{
-		{"de", one, []string{"DNSSEC kann deshalb aus sein", "auf der Seite der Domain", "/portal/domains/dom_1"}},
-		{"de", several, []string{"Die Gründe sehen Sie auf der Seite unten", "/portal/domain-actions/blk_1"}},
-		{"en", one, []string{"Requested nameservers: ns1.neu.example", "DNSSEC may be off", "The domain's page shows the reason.", "/portal/domains/dom_1"}},
-		{"en", several, []string{"The page below shows the reasons.", "/portal/domain-actions/blk_1"}},
+		{registrar.MailNameserversRefused, "de", one, []string{"DNSSEC kann deshalb aus sein", "auf der Seite der Domain", "/portal/domains/dom_1"}},
+		{registrar.MailNameserversRefused, "de", several, []string{"Die Gründe sehen Sie auf der Seite unten", "/portal/domain-actions/blk_1"}},
+		{registrar.MailNameserversRefused, "en", one, []string{"Requested nameservers: ns1.neu.example", "DNSSEC may be off", "The domain's page shows the reason.", "/portal/domains/dom_1"}},
+		{registrar.MailNameserversRefused, "en", several, []string{"The page below shows the reasons.", "/portal/domain-actions/blk_1"}},
+		{registrar.MailNameserversCanceled, "de", one, []string{"wurde die geplante Änderung der Nameserver abgebrochen. Betroffen ist laden.de.", "Geplant waren: ns1.neu.example", "Auf der Seite der Domain", "/portal/domains/dom_1", "Waren Sie das nicht?"}},
+		{registrar.MailNameserversCanceled, "de", several, []string{"Betroffen sind: cafe.de laden.de", "Auf der Seite jeder Domain", "/portal/domain-actions/blk_1"}},
+		{registrar.MailNameserversCanceled, "en", one, []string{"was cancelled for laden.de.", "on the domain's page", "/portal/domains/dom_1", "If this wasn't you"}},
+		{registrar.MailNameserversCanceled, "en", several, []string{"was cancelled for these domains:", "on each domain's page", "/portal/domain-actions/blk_1"}},
 	} {
-		body := renderMail(t, registrar.MailNameserversRefused, test.language, test.data)
+		body := renderMail(t, test.kind, test.language, test.data)
 		for _, want := range test.want {
 			if !hasText(body, want) {
 				t.Errorf("%s has no %q:\n%s", test.language, want, body)

@@ -55,8 +55,7 @@ danach kann sie jeder registrieren.{{end}}{{end}}`
 const germanExpiryEnd = `{{if .Over}}zum Ende der Laufzeit{{if not .More}} am {{.Date}}{{end}}{{else}}zur {{if eq .Unpaid "transit"}}Übergabe{{else if or (eq .Unpaid "mixed") (not .Unpaid)}}Übergabe oder Löschung{{else}}Löschung{{end}}{{end}}`
 
 // germanRenewalPrice is what a renewal costs, if that is known.
-const germanRenewalPrice = `{{if .Renewal}}Die Verlängerung kostet derzeit {{.Renewal}} für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}}{{with .Rate}},
-einschließlich {{.}} Umsatzsteuer{{end}}.
+const germanRenewalPrice = `{{if .Renewal}}Die Verlängerung kostet derzeit {{.Renewal}}{{with $.Tax}} {{.}}{{end}} für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}}.
 
 {{end}}`
 
@@ -69,7 +68,7 @@ wird die Domain nicht verlängert:
 {{.Portal}}/payment-methods
 
 Die Domain soll sich automatisch verlängern.{{else}}Sie müssen nichts tun: Die Domain verlängert sich automatisch.{{end}} Am
-{{.ChargeAt}} buchen wir {{.Gross}} von Ihrem
+{{.ChargeAt}} buchen wir {{.Gross}}{{with $.Tax}} {{.}}{{end}} von Ihrem
 Standard-Zahlungsmittel ab, wie angekündigt. Bis dahin können Sie das auf
 der Seite der Domain ausschalten:
 

@@ -55,8 +55,7 @@ anyone can register {{if .More}}them{{else}}it{{end}}.{{end}}{{end}}`
 const englishExpiryEnd = `{{if .Over}}the end of {{if .More}}its{{else}}the{{end}} term{{if not .More}} on {{.Date}}{{end}}{{else}}{{if eq .Unpaid "transit"}}we hand {{if .More}}them{{else}}it{{end}} over{{else}}{{if .More}}they are{{else}}it is{{end}} {{if or (eq .Unpaid "mixed") (not .Unpaid)}}handed over or {{end}}deleted{{end}}{{end}}`
 
 // englishRenewalPrice is what a renewal costs, if that is known.
-const englishRenewalPrice = `{{if .Renewal}}Renewal currently costs {{.Renewal}} for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}}{{with .Rate}},
-including {{.}} VAT{{end}}.
+const englishRenewalPrice = `{{if .Renewal}}Renewal currently costs {{.Renewal}}{{with $.Tax}} {{.}}{{end}} for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}}.
 
 {{end}}`
 
@@ -69,7 +68,7 @@ the domain won't be renewed:
 {{.Portal}}/payment-methods
 
 The domain is set to renew automatically.{{else}}You don't need to do anything: the domain renews automatically.{{end}} On
-{{.ChargeAt}} we charge {{.Gross}} to your default payment
+{{.ChargeAt}} we charge {{.Gross}}{{with $.Tax}} {{.}}{{end}} to your default payment
 method, as announced. Until then you can turn this off on the domain's
 page:
 

@@ -34,20 +34,20 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 		},
 		"with a price": {
 			kind: registrar.MailExpiringWeek, facts: map[string]string{"domain_id": "dom_1", "renewal": "15.35", "renewal_years": "1", "vat_rate": "1900"},
-			de: []string{"auf ihrer Seite:\n\nhttps://domains.example/portal/domains/dom_1\n\nDie Verlängerung kostet derzeit 15,35 EUR für 1 Jahr, einschließlich\n19 % Umsatzsteuer.\n\nOhne"},
-			en: []string{"page:\n\nhttps://domains.example/portal/domains/dom_1\n\nRenewal currently costs 15.35 EUR for 1 year, including 19% VAT.\n\nWithout"},
+			de: []string{"auf ihrer Seite:\n\nhttps://domains.example/portal/domains/dom_1\n\nDie Verlängerung kostet derzeit 15,35 EUR inkl. 19 % USt. für 1 Jahr.\n\nOhne"},
+			en: []string{"page:\n\nhttps://domains.example/portal/domains/dom_1\n\nRenewal currently costs 15.35 EUR incl. 19% VAT for 1 year.\n\nWithout"},
 		},
 		"with a price without VAT": {
-			kind: registrar.MailExpiringWeek, facts: map[string]string{"renewal": "5.90", "renewal_years": "1"},
-			de: []string{"kostet derzeit 5,90 EUR für 1 Jahr.\n"}, en: []string{"costs 5.90 EUR for 1 year.\n"},
+			kind: registrar.MailExpiringWeek, facts: map[string]string{"renewal": "5.90", "renewal_years": "1", "vat_rate": "0"},
+			de: []string{"kostet derzeit 5,90 EUR netto für 1 Jahr.\n"}, en: []string{"costs 5.90 EUR net for 1 year.\n"},
 		},
 		"expired, with a price": {
 			kind: registrar.MailExpired, facts: map[string]string{"renewal": "30.70", "renewal_years": "2", "vat_rate": "1900"},
-			de: []string{"30,70 EUR für 2 Jahre"}, en: []string{"30.70 EUR for 2 years"},
+			de: []string{"30,70 EUR inkl. 19 % USt. für 2 Jahre"}, en: []string{"30.70 EUR incl. 19% VAT for 2 years"},
 		},
 		"renews automatically": {
-			kind: registrar.MailExpiringWeek, facts: map[string]string{"charge_at": "2026-12-01", "gross": "14.28"},
-			de: []string{"verlängert sich automatisch", "01.12.2026 buchen wir 14,28 EUR"}, en: []string{"1 December 2026 we charge 14.28 EUR"}, never: "löschen",
+			kind: registrar.MailExpiringWeek, facts: map[string]string{"charge_at": "2026-12-01", "gross": "14.28", "vat_rate": "1900"},
+			de: []string{"verlängert sich automatisch", "01.12.2026 buchen wir 14,28 EUR inkl. 19 % USt. von"}, en: []string{"1 December 2026 we charge 14.28 EUR incl. 19% VAT to"}, never: "löschen",
 		},
 		"renews with a card that expires first": {
 			kind: registrar.MailExpiringMonth, facts: map[string]string{"charge_at": "2026-12-01", "gross": "14.28", "method_expires": "2026-11"},

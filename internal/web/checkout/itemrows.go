@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -126,6 +127,18 @@ func (h *Handler) liftsExpiry(req *ui.Request, view order.View, item order.Item)
 	return err == nil && held && domain.AtTermEnd == registrar.TermEndExpire
 }
 
+// shortTermWarning warns of a term that ends too soon for the automatic renewal that a domain has already;
+// empty if there is nothing to warn of.
+func (h *Handler) shortTermWarning(req *ui.Request, item order.Item, until time.Time) string {
+	if !item.Kind.ForHeldDomain() || until.IsZero() || !renewal.FirstChargeOf(h.Now(), until, item.TLD, 1).NextTerm {
+		return ""
+	}
+	if _, renews := h.termEnd(req, item); !renews {
+		return ""
+	}
+	return h.templates.Text(req.Language, "done.next_term", ui.UnicodeName(item.Name), ui.FormatDate(req.Language, until))
+}
+
 func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t formError) []itemRow {
 	language := req.Language
 	rows := make([]itemRow, 0, len(view.Order.Items))
@@ -153,6 +166,9 @@ func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t f
 		if view.IsOwner && view.Order.State.Open() {
 			if r.Until = item.TermEnd.AddDate(item.Years, 0, 0); item.TermEnd.IsZero() {
 				r.Until, _ = h.termEnd(req, item)
+			}
+			if warning := h.shortTermWarning(req, item, r.Until); warning != "" {
+				r.Warnings = append(r.Warnings, warning)
 			}
 		}
 		if view.IsOwner && (item.State == order.ItemActive || view.Order.State == order.Completed) {

@@ -136,6 +136,40 @@ func TestPay_AutoRenewalShowsTextPriceAndDay(t *testing.T) {
 		[]string{`role="alert"`, "Preis oder der Text der automatischen Verlängerung"}, nil)
 }
 
+func TestPay_TermTooShortForAutomaticRenewalIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	const warning, says = "Bitte verlängern Sie die Domain dieses Mal selbst.", "Die Laufzeit von beispiel.de endet schon am "
+	renewals := func(state order.State, days int, choice registrar.TermEndChoice) *fakeOrders {
+		d := &fakeOrders{view: ownView(state), holds: make(map[string]string), choice: choice, paidUntil: noon.AddDate(0, 0, days)}
+		for i := range d.view.Order.Items {
+			item := &d.view.Order.Items[i]
+			item.Kind, item.Years, d.holds[item.Name] = order.Renew, 1, "dom_1"
+		}
+		return d
+	}
+	for days, short := range map[int]bool{31: true, 32: false} {
+		wants, not := []string{says, warning}, []string(nil)
+		if !short {
+			wants, not = nil, []string{warning}
+		}
+		d := renewals(order.AwaitingPayment, 0, registrar.TermEndUndecided)
+		d.paidUntil = noon.AddDate(-1, 0, days)
+		visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, append(wants, `name="auto_renew"`), not)
+		d.choice = registrar.TermEndRenew // there is nothing to agree to
+		visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, wants, append(not, `name="auto_renew"`))
+		done := renewals(order.Completed, days, registrar.TermEndRenew)
+		done.view.Order.PaidAt = noon
+		visit(t, done, "erika", payPage, nil).wantPage(http.StatusOK, wants, not)
+		done.choice = registrar.TermEndUndecided
+		visit(t, done, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{warning})
+	}
+	view := ownView(order.AwaitingPayment)
+	view.Order.Items[1].Kind, view.Order.Items[1].Years = order.Transfer, 0 // a .com, whose term only the registry knows
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Endet sie in weniger als 32 Tagen, verlängern Sie bitte dieses Mal selbst"}, nil)
+	view.Order.Items[1].Years = 1
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{"Endet sie in weniger als"})
+}
+
 func TestPay_ExplainsUnconfirmedVATID(t *testing.T) {
 	t.Parallel()
 	const sentence = "Ihre Umsatzsteuer-ID ist nicht bestätigt"

@@ -233,6 +233,10 @@ var payTexts = ui.Texts{
 	"done.many_mixed":    {"Alle {1} Domains Ihrer Bestellung sind da.", "All {1} domains of your order are ready."},
 	"done.domains":       {"Ihre Domains und ihre Laufzeiten ansehen", "See your domains and their terms"},
 	"done.many":          {"Alle {1} Domains sind jetzt in Ihrem Konto.", "All {1} domains are now in your account."},
+	"done.next_term": {
+		"Die Laufzeit von {1} endet schon am {2}. Eine automatische Verlängerung könnten wir nicht mehr 30 Tage vorher ankündigen: Bitte verlängern Sie die Domain dieses Mal selbst.",
+		"The term of {1} already ends on {2}. We could no longer announce an automatic renewal 30 days ahead: please renew the domain yourself this time.",
+	},
 	"done.nameservers_many": {
 		"Domains mit Ihrer Website verbinden: Nameserver eintragen",
 		"Connect the domains to your website: set their nameservers",
@@ -279,6 +283,10 @@ var payTexts = ui.Texts{
 	"renew.label":     {"Automatisch verlängern.", "Renew automatically."},
 	"renew.row":       {"{1}: {2} für {3}, erste Abbuchung voraussichtlich am {4}", "{1}: {2} for {3}, first charge expected on {4}"},
 	"renew.row_later": {"{1}: {2} für {3}, erste Abbuchung {4} Tage vor dem Ende der Laufzeit", "{1}: {2} for {3}, first charge {4} days before the end of the term"},
+	"renew.rest": {
+		"Endet sie in weniger als {1} Tagen, verlängern Sie bitte dieses Mal selbst: Die Abbuchung könnten wir nicht mehr 30 Tage vorher ankündigen.",
+		"If it ends in fewer than {1} days, please renew yourself this time: we could no longer announce the charge 30 days ahead.",
+	},
 	"renew.excluded": {
 		"Nicht enthalten: {1}. Die Registry nennt noch keinen Preis für die Verlängerung. Sie können die automatische Verlängerung nach der Bestellung auf der Seite der Domain einschalten.",
 		"Not included: {1}. The registry does not state a renewal price yet. After your order you can turn on automatic renewal on the domain's page.",

@@ -159,10 +159,14 @@ type renewalRow struct {
 	Name  string
 	Term  string
 	Gross registrar.Cents
-	// ChargeAt is the day of the first charge; zero if the end of the term is not known yet.
+	// ChargeAt is the day of the first charge; zero if the end of the term, Ends, is not known yet.
 	// It is LeadDays before that end.
-	ChargeAt time.Time
-	LeadDays int
+	ChargeAt, Ends time.Time
+	LeadDays       int
+	// NextTerm means that this term ends too soon to announce a charge. It may if fewer than RestDays are
+	// left of the term that a transfer keeps; 0 for any other item.
+	NextTerm bool
+	RestDays int
 }
 
 // consent is the checkbox of a consumer's express request. It is checked only if they have
@@ -338,11 +342,13 @@ func (h *Handler) warnOfNotices(req *ui.Request, view order.View, rows []itemRow
 // ownedDomain is a domain of a completed order. Page and Until, the end of its term, are zero
 // if it is no longer held; New is false if it was renewed or restored. Renews means automatically,
 // which the order asked for or the domain did already. Later is the price of the
-// next term of a new one, LaterTerm its length. Locked means that the registry locks it against transfers.
+// next term of a new one, LaterTerm its length. NextTerm means that this term ended too soon after the
+// payment to announce an automatic charge. Locked means that the registry locks it against transfers.
 type ownedDomain struct {
 	Name, Key, Page string
 	Until           time.Time
 	New, Renews     bool
+	NextTerm        bool
 	Later           registrar.Cents
 	LaterTerm       string
 	Untaxed, Locked bool
@@ -369,6 +375,7 @@ func ownedDomains(o order.Order, rows []itemRow) (owned []ownedDomain) {
 		if !domain.New && !domain.Until.IsZero() {
 			domain.Key += "_until"
 		}
+		domain.NextTerm = domain.Renews && !domain.Until.IsZero() && renewal.FirstChargeOf(o.PaidAt, domain.Until, row.TLD, 1).NextTerm
 		owned = append(owned, domain)
 	}
 	return owned
@@ -404,7 +411,10 @@ func (h *Handler) renewalConsent(req *ui.Request, view order.View, orderable boo
 			continue
 		}
 		if !ends.IsZero() {
-			row.ChargeAt = renewal.FirstChargeOf(h.Now(), ends, item.TLD, price.Years).At
+			first := renewal.FirstChargeOf(h.Now(), ends, item.TLD, price.Years)
+			row.ChargeAt, row.Ends, row.NextTerm = first.At, ends, first.NextTerm
+		} else if item.Kind == order.Transfer && transferTermKey(item.TLD, item.Years) == transferKeepsRest {
+			row.RestDays = renewal.ShortestTermDays
 		}
 		box.Rows = append(box.Rows, row)
 	}

@@ -186,9 +186,12 @@ func transferTermKey(tld string, years int) string {
 	case lifecycle.PolicyOf(tld).AtExpiry == lifecycle.RegistryNoTerm: // ours starts with the transfer
 		return "transfer.includes.year_from_now"
 	default:
-		return "transfer.includes.rest"
+		return transferKeepsRest
 	}
 }
+
+// transferKeepsRest is the text key of a transfer that adds nothing to the term.
+const transferKeepsRest = "transfer.includes.rest"
 
 // orderTransfers changes the customer's list of transfers: it adds lines, checks all of them, or
 // orders those that the last check accepted. If every line is right, they become one order, unless the

@@ -232,6 +232,7 @@ var listTexts = ui.Texts{
 	"mail.renewal_on":            {"Automatische Verlängerung eingeschaltet", "Automatic renewal turned on"},
 	"mail.renewal_off":           {"Automatische Verlängerung ausgeschaltet", "Automatic renewal turned off"},
 	"mail.nameservers_refused":   {"Nameserver nicht geändert", "Nameservers not changed"},
+	"mail.nameservers_canceled":  {"Nameserver-Änderung abgebrochen", "Nameserver change cancelled"},
 	"mail.renewal_held":          {"Automatische Verlängerung ausgesetzt", "Automatic renewal on hold"},
 	"mail.let_expire":            {"Domain läuft auf Wunsch aus", "Domain expires as requested"},
 	"mail.payment_method":        {"Zahlungsmittel gespeichert, entfernt oder als Standard festgelegt", "Payment method saved, removed or set as default"},

@@ -398,6 +398,9 @@ func TestCancelChange_KeepsNameserversUntilSecondStep(t *testing.T) {
 	if err := s.service.CancelChange(t.Context(), signedInActor(ada), id); registrar.CodeOf(err) != domainchange.NotCancelable {
 		t.Errorf("a second time: %v", err)
 	}
+	if to := s.queuedMails(registrar.MailNameserversCanceled); len(to) != 1 {
+		t.Errorf("confirmed to %q", to)
+	}
 	s.run()
 	must(t, s.world.Advance(48*time.Hour))
 	s.service.Wake()

@@ -196,7 +196,9 @@ func TestUnpaidTerm_CustomerIsRemindedWhileItRunsOn(t *testing.T) {
 	s.addEnding("alt", ".at", 8)
 	s.addEnding("alt", ".fr", 8)
 	unwanted := s.addEnding("egal", ".fr", 8)
-	consents, err := renewal.NewConsents(renewal.ConsentConfig{Store: s.db, Now: s.world.Now, Price: func(context.Context, string, order.RenewalTerm) (int, registrar.Cents, error) { return 1, 1000, nil }})
+	consents, err := renewal.NewConsents(renewal.ConsentConfig{Store: s.db, Now: s.world.Now, Price: func(context.Context, string, order.RenewalTerm) (order.RenewalPrice, error) {
+		return order.RenewalPrice{Years: 1, Gross: 1000}, nil
+	}})
 	must(t, err)
 	must(t, consents.LetExpire(t.Context(), signedInActor(ada), unwanted))
 	ended := []string{"expiring_month", "expiring_week", "expired"}

@@ -75,7 +75,7 @@ func TestExpiryNotices_SentThreeTimes(t *testing.T) {
 			t.Errorf("after %q it is %q", step.subject, got)
 		}
 	}
-	s.waitForMailText(s.Demo.Email, "endet in wenigen Tagen", domain, "/portal/domains/", "Die Verlängerung kostet derzeit ", " EUR für 1 Jahr")
+	s.waitForMailText(s.Demo.Email, "endet in wenigen Tagen", domain, "/portal/domains/", "Die Verlängerung kostet derzeit ", " EUR inkl. 19 % USt. für 1 Jahr")
 	for subject, times := range s.mailSubjects(domain) {
 		if times != 1 {
 			t.Errorf("%q came %d times", subject, times)

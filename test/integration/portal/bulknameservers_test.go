@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
@@ -60,6 +61,14 @@ func TestBulk_NameserversAreShownBeforeAndAfterFirst(t *testing.T) {
 		page := b.get(got.location()).body
 		return strings.Contains(page, "Erledigt: schlicht.de.") && strings.Contains(page, "In Arbeit oder geplant: signiert.de.")
 	})
+	b.post("/portal/domains/"+signed+"/cancel", nil)
+	if page := b.get(got.location()).body; !strings.Contains(page, "Von Ihnen abgebrochen: signiert.de.") || !strings.Contains(page, `<span class="badge warn">von Ihnen abgebrochen</span>`) || strings.Contains(page, "Nicht möglich") {
+		t.Errorf("canceled: %s", page)
+	}
+	s.clock.advance(time.Minute)
+	if mail := s.waitForMail(registrar.MailNameserversCanceled); mail.Data["domain"] != "signiert.de" {
+		t.Errorf("%v", mail.Data)
+	}
 }
 
 func TestBulk_RefusedNameserverIsNamed(t *testing.T) {

@@ -96,8 +96,8 @@ func (c *fakeOrders) install(s *env, pages *portal.Config) {
 	s.provider = &fakeMethodProvider{}
 	consents, err := renewal.NewConsents(renewal.ConsentConfig{
 		Store: s.db, Provider: s.provider, BaseURL: "https://shop.example", Now: s.clock.now,
-		Price: func(context.Context, string, order.RenewalTerm) (int, registrar.Cents, error) {
-			return 1, s.renewalPrice(), nil
+		Price: func(context.Context, string, order.RenewalTerm) (order.RenewalPrice, error) {
+			return order.RenewalPrice{Years: 1, Gross: s.renewalPrice(), RateBasisPoints: 1900}, nil
 		},
 	})
 	must(s.t, err)

@@ -24,7 +24,9 @@ func (s *env) startMethods() (*renewal.Consents, *jobs.Worker[renewal.Detachment
 	s.inBackground(detacher.Run)
 	consents, err := renewal.NewConsents(renewal.ConsentConfig{
 		Store: s.db, Provider: s.stripe, BaseURL: baseURL, Now: s.world.Now, MethodDetached: detacher.Wake,
-		Price: func(context.Context, string, order.RenewalTerm) (int, registrar.Cents, error) { return 1, 1428, nil },
+		Price: func(context.Context, string, order.RenewalTerm) (order.RenewalPrice, error) {
+			return order.RenewalPrice{Years: 1, Gross: 1428, RateBasisPoints: 1900}, nil
+		},
 	})
 	s.must(err)
 	return consents, detacher
