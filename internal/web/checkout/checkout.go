@@ -194,6 +194,7 @@ func (h *Handler) Routes() []httpjson.Route {
 
 		{Method: get, Path: ui.BasketPath, Handler: h.basketPage(ui.German)},
 		{Method: get, Path: ui.EnglishBasketPath, Handler: h.basketPage(ui.English)},
+		{Method: get, Path: ui.BasketPath + "/count", Handler: h.Frame.Script(ui.BasketPath, false, h.writeBasketCount)},
 		{Method: post, Path: ui.BasketPath + "/add", Handler: h.basketChange(h.addToBasket)},
 		{Method: post, Path: ui.BasketPath + "/remove", Handler: h.basketChange(h.removeFromBasket)},
 		{Method: post, Path: ui.BasketPath + "/term", Handler: h.basketChange(h.setTerms)},
