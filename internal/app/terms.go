@@ -36,7 +36,7 @@ func NewTerms(services *Services) (*lifecycle.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	contacts, err := contactcheck.New(contactcheck.Config{Store: services.DB})
+	contacts, err := contactcheck.New(contactcheck.Config{Store: services.DB, LacksHold: func(tld string) bool { return epp.PolicyOf(tld).NoHold }})
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (p *App) startTerms(context.Context) error {
 	p.terms, err = lifecycle.New(lifecycle.Config{
 		Store: p.services.DB, Brake: p.brake, Registries: p.lookups.Registries.termRegistries(), Node: p.node, Now: p.now, Logger: p.logger,
 		MailQueued: p.services.mail.Wake, RestorePrice: restorePrice(p.live, p.services.DB, vatRate), RenewalPrice: renewalPrice(p.live, p.services.DB, vatRate), Costs: p.costs,
-		Suspensions: func(ctx context.Context, now time.Time) ([]lifecycle.PlannedAction, error) {
+		Suspensions: func(ctx context.Context, now time.Time) (planned, online []lifecycle.PlannedAction, err error) {
 			return p.contacts.ListPlanned(ctx, now) // set before anything runs
 		},
 		OnNotice:     func(kind registrar.MailKind) { notices.WithLabelValues(string(kind)).Inc() },
