@@ -61,8 +61,8 @@ func (p *App) startTerms(context.Context) error {
 		}
 		ctx, cancel := context.WithTimeout(ctx, vatRateTimeout)
 		defer cancel()
-		rate, _, err := p.orders.VATRate(ctx, registrar.Actor{Kind: registrar.ActorSystem, Customer: customer})
-		return rate, err
+		tax, err := p.orders.VATRate(ctx, registrar.Actor{Kind: registrar.ActorSystem, Customer: customer})
+		return tax.RateBasisPoints, err
 	}
 	notices := newCounter(p.metrics, "dotkontor_expiry_notices_total",
 		"Notices about the end of a domain's term, by kind: expiring_month, expiring_week, expired; and yearly data reminders (data_reminder).",

@@ -95,10 +95,10 @@ func (h *Handler) basketRate(req *ui.Request) (basisPoints int, key string) {
 	if !req.SignedIn {
 		return shown, "basket.vat"
 	}
-	var rule billing.Rule
+	var tax billing.Assessment
 	_, known, err := h.Registrants.Registrant(req.R.Context(), req.Actor())
 	if err == nil && known {
-		basisPoints, rule, err = h.Orders.VATRate(req.R.Context(), req.Actor())
+		tax, err = h.Orders.VATRate(req.R.Context(), req.Actor())
 	}
 	if err != nil { // the order determines the rate
 		httpjson.RecordError(req.W, err)
@@ -106,12 +106,12 @@ func (h *Handler) basketRate(req *ui.Request) (basisPoints int, key string) {
 	switch {
 	case err != nil || !known:
 		return shown, "basket.vat"
-	case rule == billing.RuleReverseCharge:
-		return basisPoints, "basket.vat_reverse"
-	case rule == billing.RuleOutsideEU:
-		return basisPoints, "basket.vat_untaxed"
+	case tax.Rule == billing.RuleReverseCharge:
+		return tax.RateBasisPoints, "basket.vat_reverse"
+	case tax.Rule == billing.RuleOutsideEU:
+		return tax.RateBasisPoints, "basket.vat_untaxed"
 	default:
-		return basisPoints, "basket.vat_known"
+		return tax.RateBasisPoints, "basket.vat_known"
 	}
 }
 

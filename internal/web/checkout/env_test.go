@@ -79,17 +79,17 @@ type fakeOrders struct {
 	transfers []order.ListedTransfer
 }
 
-func (d *fakeOrders) VATRate(context.Context, registrar.Actor) (int, billing.Rule, error) {
+func (d *fakeOrders) VATRate(context.Context, registrar.Actor) (billing.Assessment, error) {
 	if d.noAddress {
-		return 1900, billing.RuleUnknownCountry, nil
+		return billing.Assessment{RateBasisPoints: 1900, Rule: billing.RuleUnknownCountry}, nil
 	}
 	switch d.registrant.Country {
 	case "CH":
-		return 0, billing.RuleOutsideEU, nil
+		return billing.Assessment{Rule: billing.RuleOutsideEU}, nil
 	case "AT":
-		return 0, billing.RuleReverseCharge, nil
+		return billing.Assessment{Rule: billing.RuleReverseCharge, VATID: "ATU12345678"}, nil
 	}
-	return 1900, billing.RuleDomestic, nil
+	return billing.Assessment{RateBasisPoints: 1900, Rule: billing.RuleDomestic}, nil
 }
 
 func (d *fakeOrders) VerifyOver() registrar.Cents { return 500_00 }

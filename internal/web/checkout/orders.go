@@ -64,12 +64,14 @@ func (h *Handler) retax(req *ui.Request, orders []order.Order) error {
 	if !slices.ContainsFunc(orders, func(o order.Order) bool { return o.State.Open() }) {
 		return nil
 	}
-	rate, rule, err := h.Orders.VATRate(req.R.Context(), req.Actor())
+	tax, err := h.Orders.VATRate(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}
 	for i := range orders {
-		orders[i].Retax(rate, rule)
+		if err := orders[i].Retax(tax); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -222,6 +224,11 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 	if err != nil {
 		return ui.View{}, err
 	}
+	retaxed := []order.Order{o}
+	if err := h.retax(req, retaxed); err != nil {
+		return ui.View{}, err
+	}
+	o = retaxed[0]
 	pay, err := h.orderPayPath(o)
 	if err != nil {
 		return ui.View{}, err

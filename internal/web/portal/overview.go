@@ -289,15 +289,19 @@ func (h *Handler) retax(req *ui.Request, parts ...[]overview.Line) error {
 	if h.Orders == nil || !slices.ContainsFunc(lines, func(line overview.Line) bool { return line.Order.ID != "" }) {
 		return nil
 	}
-	rate, rule, err := h.Orders.VATRate(req.R.Context(), req.Actor())
+	tax, err := h.Orders.VATRate(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}
 	for _, part := range parts {
 		for i := range part {
 			o := &part[i].Order
-			taxed := order.Order{State: o.State, Channel: o.Channel, Totals: order.Totals{Net: o.Net, Gross: o.Gross, Rule: o.VATRule}}
-			taxed.Retax(rate, rule)
+			taxed := order.Order{
+				State: o.State, Channel: o.Channel, Items: []order.Item{{Net: o.Net, Gross: o.Gross}}, Totals: order.Totals{Net: o.Net, Gross: o.Gross, Rule: o.VATRule},
+			}
+			if err := taxed.Retax(tax); err != nil {
+				return err
+			}
 			o.Gross = taxed.Totals.Gross
 		}
 	}

@@ -49,8 +49,8 @@ type fakeOrders struct {
 	rate      int // the customer's VAT rate; 0 means Germany's
 }
 
-func (c *fakeOrders) VATRate(context.Context, registrar.Actor) (int, billing.Rule, error) {
-	return cmp.Or(c.rate, 1900), billing.RuleDomestic, nil
+func (c *fakeOrders) VATRate(context.Context, registrar.Actor) (billing.Assessment, error) {
+	return billing.Assessment{RateBasisPoints: cmp.Or(c.rate, 1900), Rule: billing.RuleDomestic}, nil
 }
 
 func (c *fakeOrders) List(context.Context, registrar.Actor, string, int) ([]order.Order, error) {
