@@ -158,7 +158,7 @@ func TestDeletedDomain_NoPagePromisesWhatIsOver(t *testing.T) {
 		s.registry.records["x.io"] = domainchange.Record{Statuses: test.shown}
 		for _, path := range []string{"/portal", "/portal/domains", "/portal/domains/" + id} {
 			page := b.get(path).body
-			if path != "/portal" && !strings.Contains(page, "wiederherstellen lässt sie sich nicht mehr") || strings.Contains(page, "wiederherstellbar") || strings.Contains(page, id+"/restore") {
+			if path != "/portal" && !strings.Contains(page, "lässt sich nicht mehr wiederherstellen") || strings.Contains(page, "wiederherstellbar") || strings.Contains(page, id+"/restore") {
 				t.Errorf("%s: %s: %s", name, path, page)
 			}
 			if strings.Contains(page, "Entscheidung zurücknehmen") || strings.Contains(page, "<p>.</p>") {
