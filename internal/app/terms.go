@@ -36,7 +36,7 @@ func NewTerms(services *Services) (*lifecycle.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	contacts, err := contactcheck.New(contactcheck.Config{Store: services.DB})
+	contacts, err := contactcheck.New(contactcheck.Config{Store: services.DB, LacksHold: func(tld string) bool { return epp.PolicyOf(tld).NoHold }})
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +61,8 @@ func (p *App) startTerms(context.Context) error {
 		}
 		ctx, cancel := context.WithTimeout(ctx, vatRateTimeout)
 		defer cancel()
-		rate, _, err := p.orders.VATRate(ctx, registrar.Actor{Kind: registrar.ActorSystem, Customer: customer})
-		return rate, err
+		tax, err := p.orders.VATRate(ctx, registrar.Actor{Kind: registrar.ActorSystem, Customer: customer})
+		return tax.RateBasisPoints, err
 	}
 	p.restorePrice = restorePrice(p.live, p.services.DB, vatRate)
 	notices := newCounter(p.metrics, "dotkontor_expiry_notices_total",
@@ -74,7 +74,7 @@ func (p *App) startTerms(context.Context) error {
 	p.terms, err = lifecycle.New(lifecycle.Config{
 		Store: p.services.DB, Brake: p.brake, Registries: p.lookups.Registries.termRegistries(), Node: p.node, Now: p.now, Logger: p.logger,
 		MailQueued: p.services.mail.Wake, RestorePrice: p.restorePrice, RenewalPrice: renewalPrice(p.live, p.services.DB, vatRate), Costs: p.costs,
-		Suspensions: func(ctx context.Context, now time.Time) ([]lifecycle.PlannedAction, error) {
+		Suspensions: func(ctx context.Context, now time.Time) (planned, online []lifecycle.PlannedAction, err error) {
 			return p.contacts.ListPlanned(ctx, now) // set before anything runs
 		},
 		OnNotice:     func(kind registrar.MailKind) { notices.WithLabelValues(string(kind)).Inc() },

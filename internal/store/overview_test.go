@@ -118,6 +118,11 @@ func TestOverviewFacts_OrdersAndChangesBeyondTheLimitAreCounted(t *testing.T) {
 		if len(facts.Changes) != 1 || facts.ChangeCount != 2 {
 			t.Errorf("changes: %+v of %d", facts.Changes, facts.ChangeCount)
 		}
+		execStatement(t, db, `UPDATE domains SET status = 'redemption'`)
+		facts, err = db.OverviewFacts(t.Context(), anna, overview.Bounds{Clock: testTime, SpentSince: testTime, Limit: 1})
+		if err != nil || len(facts.Changes) != 0 || facts.ChangeCount != 0 {
+			t.Errorf("changes of deleted domains: %+v of %d, %v", facts.Changes, facts.ChangeCount, err)
+		}
 	})
 }
 

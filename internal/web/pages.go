@@ -20,9 +20,14 @@ func newPages(cfg Config, address func(*http.Request) netip.Addr, country func(*
 	if cfg.Portal.Accounts == nil {
 		return nil, nil, nil
 	}
+	var till *checkout.Handler
+	var countBasket func(*ui.Request) int
+	if cfg.Checkout.Orders != nil {
+		countBasket = func(req *ui.Request) int { return till.CountBasket(req) }
+	}
 	frame, err = ui.New(ui.Config{
 		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Accounts, Baskets: cfg.Portal.Accounts, Address: address, Country: country, Now: cfg.Now,
-		Orders: cfg.Checkout.Orders != nil, PublicLinks: cfg.Site.Catalog != nil, Operators: cfg.Operator.Admin != nil,
+		Orders: cfg.Checkout.Orders != nil, CountBasket: countBasket, PublicLinks: cfg.Site.Catalog != nil, Operators: cfg.Operator.Admin != nil,
 		Legal: cfg.Legal.Notices != nil, MaxStreams: cfg.MaxStreams, Closing: cfg.Closing,
 	})
 	if err != nil {
@@ -34,7 +39,6 @@ func newPages(cfg Config, address func(*http.Request) netip.Addr, country func(*
 		}
 	}
 	add(frame, nil)
-	var till *checkout.Handler
 	if cfg.Checkout.Orders != nil {
 		cfg.Portal.OrderBasket = func(req *ui.Request) string { return till.OrderBasket(req) }
 		cfg.Portal.ApplyTerms = func(req *ui.Request) error { return till.ApplyTerms(req) }

@@ -27,6 +27,7 @@ async function purchase(page, context, watched) {
   assert.equal(await page.locator("[data-count]").textContent(), "2");
   await checkPage(page, "results with a basket");
   ok("names are added to the basket during search");
+  await countIsRight(page, context);
 
   await page.locator("a.basket").click();
   await at(page, "/warenkorb");
@@ -120,6 +121,27 @@ async function purchase(page, context, watched) {
   await visit(page, "/portal/profile/close", { name: "an account that can't be closed" });
   assert.equal(await page.locator("#sure").count(), 0);
   ok("an account with domains cannot be closed");
+}
+
+// The number in the header is right after quick clicks and after a change in another tab.
+async function countIsRight(page, context) {
+  const count = page.locator("[data-count]");
+  await page.evaluate(() => {
+    for (const row of ["#hit-2", "#hit-3"]) document.querySelector(row + " [data-basket] button").click();
+  });
+  for (const row of ["#hit-2", "#hit-3"]) await page.locator(row + " a.button").waitFor();
+  assert.equal(await count.textContent(), "4");
+  const other = await context.newPage();
+  await other.goto(portal("/warenkorb"));
+  for (const left of [3, 2]) {
+    await other.locator("main tbody tr").nth(2).getByRole("button").click();
+    await other.waitForFunction((rows) => document.querySelectorAll("main tbody tr").length === rows, left);
+    assert.equal(await other.locator("[data-count]").textContent(), String(left));
+  }
+  await other.close();
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  await page.waitForFunction(() => document.querySelector("[data-count]").textContent === "2");
+  ok("the header counts the basket after quick clicks, and after a change in another tab");
 }
 
 // A consumer must request performance before the withdrawal period ends; the box is

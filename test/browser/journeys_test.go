@@ -76,7 +76,8 @@ func TestSearch_WithAndWithoutScript(t *testing.T) {
 
 func TestBasket_OrderToAccountClosure(t *testing.T) {
 	s := startSandbox(t)
-	wantRules(t, runScript(t, s, "basket.mjs"), "names are added to the basket during search", "a new account leads to the checkout",
+	wantRules(t, runScript(t, s, "basket.mjs"), "names are added to the basket during search",
+		"the header counts the basket after quick clicks, and after a change in another tab", "a new account leads to the checkout",
 		"a lost session is named at sign-in, and keeps what was typed",
 		"registrant data is validated while typing", "registered and transferred in one order", "an account with domains cannot be closed",
 		"a basket works without script, and in English", "withdrawn without signing in, and confirmed by mail",

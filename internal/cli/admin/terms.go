@@ -71,6 +71,9 @@ func (c termsBrakeCommand) Run(t *cli.Terminal) error {
 		}
 		if !c.JSON {
 			fmt.Fprintln(d.Out, brakeText(preview))
+			if len(preview.Online) > 0 {
+				fmt.Fprintf(d.Out, "%d domains with an unconfirmed address stay online, because their registry accepts no clientHold\n", len(preview.Online))
+			}
 		}
 		list := newList(t, c.JSON, "%-40s  %-10s  %-10s  %s", "Domain", "Paid until", "Action", "Customer")
 		for _, planned := range preview.Planned {

@@ -99,15 +99,15 @@ func applyForm(form, bare string) (string, bool) {
 
 const (
 	minNationalDigits    = 4
-	maxPhoneDigits       = 15         // E.164
+	maxPhoneDigits       = 15         // E.164; EPP has room for no more (RFC 5733, 2.5)
 	countriesKeepingZero = "IT SM VA" // their numbers keep the leading zero in international format
 )
 
-// normalisePhone returns a number in EPP's format, +49.30123456. A number without a
-// calling code is taken as one of the given country.
+// normalisePhone returns a number in EPP's format, +49.30123456, however long it is. A number
+// without a calling code is taken as one of the given country.
 func normalisePhone(country, phone string) (string, bool) {
 	phone = strings.TrimSpace(phone)
-	if len(phone) > 40 || strings.Trim(phone, "+0123456789 -/.()\u00a0") != "" {
+	if strings.Trim(phone, "+0123456789 -/.()\u00a0") != "" {
 		return "", false
 	}
 	international := strings.HasPrefix(phone, "+") || strings.HasPrefix(phone, "00")
@@ -151,11 +151,14 @@ func splitPhone(digits string) (string, bool) {
 }
 
 func joinPhone(code, national string) (string, bool) {
-	if len(national) < minNationalDigits || len(code)+len(national) > maxPhoneDigits {
+	if len(national) < minNationalDigits {
 		return "", false
 	}
 	return "+" + code + "." + national, true
 }
+
+// phoneTooLong reports whether a number in EPP's format has more digits than registries accept.
+func phoneTooLong(phone string) bool { return len(phone)-len("+.") > maxPhoneDigits }
 
 // FormatPhone formats a stored number for people: +49.30123456 becomes +49 30 123456. Numbers of
 // an unknown area stay in one piece. A registrant's phone is accepted in this format, too.

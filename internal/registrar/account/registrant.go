@@ -148,6 +148,9 @@ func (r Registrant) normalise() (Registrant, error) {
 	}
 	normaliseField(FieldPostalCode, &r.PostalCode, !known || !strings.Contains(countriesWithoutPostalCodes, r.Country), postalCode)
 	normaliseField(FieldPhone, &r.Phone, true, phone)
+	if problems[FieldPhone] == "" && known && phoneTooLong(r.Phone) {
+		problems[FieldPhone] = FieldTooLong
+	}
 	normaliseField(FieldVATID, &r.VATID, false, func(_, id string) (string, bool) { return normaliseVATID(id) })
 	if len(problems) > 0 {
 		return r, &FieldError{Fields: problems}

@@ -68,6 +68,10 @@ func TestRegistrant_RequiredFieldsDependOnKindAndCountry(t *testing.T) {
 		"Germany has codes":         {func(r *Registrant) { r.PostalCode = "" }, FieldPostalCode, FieldMissing},
 		"unknown country":           {func(r *Registrant) { r.Country = "XX" }, FieldCountry, FieldUnknown},
 		"no phone":                  {func(r *Registrant) { r.Phone = "" }, FieldPhone, FieldMissing},
+		"15 digits":                 {func(r *Registrant) { r.Phone = "+49 30 12345678901" }, "", ""},
+		"16 digits":                 {func(r *Registrant) { r.Phone = "+49 30 123456789012" }, FieldPhone, FieldTooLong},
+		"16 digits, domestic":       {func(r *Registrant) { r.Phone = "030 123456789012" }, FieldPhone, FieldTooLong},
+		"many digits":               {func(r *Registrant) { r.Phone = "+49" + strings.Repeat(" 30", 40) }, FieldPhone, FieldTooLong},
 		"a line break":              {func(r *Registrant) { r.City = "Ham\nburg" }, FieldCity, FieldUnusable},
 	} {
 		r := validRegistrant()
@@ -146,7 +150,6 @@ func TestNormalisePhone_ReturnsEPPForm(t *testing.T) {
 		{"DE", "+999 1234567", ""},
 		{"DE", "30+123456", ""},
 		{"DE", "030 12345x", ""},
-		{"DE", "+49 30 12345678901234", ""},
 	} {
 		if got, ok := normalisePhone(c.country, c.typed); ok != (c.want != "") || ok && got != c.want {
 			t.Errorf("%s %q: got %q, %v, want %q", c.country, c.typed, got, ok, c.want)

@@ -247,7 +247,7 @@ func (s *Service) ListOwn(ctx context.Context, actor registrar.Actor) ([]Check, 
 // offer that.
 func (s *Service) split(domains []Domain) (going, kept []Domain) {
 	for _, domain := range domains {
-		if s.cfg.Changes != nil && s.cfg.Changes.LacksHold(domain.TLD) {
+		if s.cfg.LacksHold(domain.TLD) {
 			kept = append(kept, domain)
 		} else {
 			going = append(going, domain)

@@ -68,7 +68,8 @@
 // While a domain is suspended, neither a renewal nor a won payment dispute removes the hold; and a
 // confirmation leaves the hold of a dispute alone.
 //
-// Suspensions count for the safety brake of package lifecycle, each domain as one: more than its
+// Suspensions count for the safety brake of package lifecycle, each domain as one, but for those that
+// stay in the DNS, which its preview names apart: more than its
 // limit per day wait until an operator has confirmed the preview. A stop by the clock also ends
 // mails. What needs an operator waits (waits_for) and is tried again every day:
 //

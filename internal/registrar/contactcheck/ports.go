@@ -19,7 +19,8 @@ type Store interface {
 	OpenContactCheck(ctx context.Context, domain Domain, opening Opening) (bool, error)
 	// ListDueChecks returns checks whose step is due. While stopped, none that would be suspended.
 	ListDueChecks(ctx context.Context, now time.Time, stopped bool, limit int) ([]Check, error)
-	// ListPlannedSuspensions returns what would be suspended now.
+	// ListPlannedSuspensions returns the domains whose suspension is due, also where their registry does
+	// not offer it.
 	ListPlannedSuspensions(ctx context.Context, now time.Time, limit int) ([]Planned, error)
 	GetContactCheck(ctx context.Context, id string) (Check, bool, error)
 	// GetRegistrantData returns the registrant of an account.
@@ -82,7 +83,7 @@ type Transition struct {
 // Suspension is the intent to suspend the domains of a check. It counts for the brake.
 type Suspension struct {
 	Transition
-	Domains  int // as counted; more by then are not suspended
+	Domains  int // that it takes out of the DNS
 	Day      int64
 	DayLimit int
 	// Notices is the number of accepted mails that it needs; 0 if an operator decided, which is

@@ -37,6 +37,8 @@ type Config struct {
 	Store   Store
 	Brake   *lifecycle.Brake
 	Changes Changes
+	// LacksHold reports whether the registry of a TLD takes no domain out of the DNS; nil asks Changes.
+	LacksHold func(tld string) bool
 	// Now is the business time, Clock the real time, used for mails and links. nil means time.Now.
 	Now, Clock func() time.Time
 	Logger     *slog.Logger
@@ -66,6 +68,10 @@ func New(cfg Config) (*Service, error) {
 	registrar.Default(&cfg.Clock, time.Now)
 	registrar.Default(&cfg.MailQueued, func() {})
 	registrar.Default(&cfg.OnState, func(State) {})
+	if cfg.Changes != nil {
+		registrar.Default(&cfg.LacksHold, cfg.Changes.LacksHold)
+	}
+	registrar.Default(&cfg.LacksHold, func(string) bool { return false })
 	s := &Service{cfg: cfg}
 	domainID := func(domain Domain) string { return domain.ID }
 	s.opening = &jobs.Loop[Domain]{
@@ -189,22 +195,31 @@ func (s *Service) listDue(ctx context.Context, limit int) ([]Check, error) {
 	if err != nil || len(planned) == 0 || len(planned) <= remaining {
 		return due, err
 	}
+	going, _, err := s.ListPlanned(ctx, now)
+	if err != nil || len(going) == 0 || len(going) <= remaining {
+		return due, err
+	}
 	if err := s.cfg.Brake.StopByVolume(ctx, now); err != nil {
 		return nil, err
 	}
 	return s.cfg.Store.ListDueChecks(ctx, now, true, limit)
 }
 
-// ListPlanned returns the suspensions that would begin at a business time.
-func (s *Service) ListPlanned(ctx context.Context, now time.Time) ([]lifecycle.PlannedAction, error) {
+// ListPlanned returns the suspensions that would begin at a business time, and apart those that have no
+// effect, because the registry takes no domain out of the DNS.
+func (s *Service) ListPlanned(ctx context.Context, now time.Time) (going, kept []lifecycle.PlannedAction, err error) {
 	planned, err := s.cfg.Store.ListPlannedSuspensions(ctx, now, maxPlanned)
-	actions := make([]lifecycle.PlannedAction, 0, len(planned))
 	for _, p := range planned {
-		actions = append(actions, lifecycle.PlannedAction{Action: lifecycle.ActSuspend, Term: lifecycle.Term{
+		action := lifecycle.PlannedAction{Action: lifecycle.ActSuspend, Term: lifecycle.Term{
 			Domain: p.Domain.ID, Customer: p.Domain.Customer, Name: p.Domain.Name, TLD: p.Domain.TLD, Account: p.Account, StepAt: p.DueAt,
-		}})
+		}}
+		if s.cfg.LacksHold(p.Domain.TLD) {
+			kept = append(kept, action)
+		} else {
+			going = append(going, action)
+		}
 	}
-	return actions, err
+	return going, kept, err
 }
 
 // step does what is due for a check.
@@ -243,7 +258,7 @@ func (s *Service) next(ctx context.Context, check Check) error {
 		}
 		return s.update(ctx, Transition{From: check, To: next, Mails: mails})
 	default:
-		return s.suspend(ctx, check, domains)
+		return s.suspend(ctx, check)
 	}
 }
 

@@ -11,8 +11,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 )
 
-// suspend stores the intent to suspend the domains of a check and begins with it.
-func (s *Service) suspend(ctx context.Context, check Check, domains int) error {
+// suspend stores the intent to suspend the domains of a check and begins with it. Those that stay in the
+// DNS don't count for the brake.
+func (s *Service) suspend(ctx context.Context, check Check) error {
 	now := s.cfg.Now()
 	if due := endOfDay(check.DueAt); now.Before(due) { // of a release that suspended during the last day
 		waiting := check
@@ -23,7 +24,12 @@ func (s *Service) suspend(ctx context.Context, check Check, domains int) error {
 	if err != nil {
 		return err
 	}
-	verdict, suspended, err := s.begin(ctx, check, Suspension{Domains: domains, Day: lifecycle.DayOf(now), DayLimit: limit, Notices: LastNotice})
+	domains, err := s.listDomains(ctx, check)
+	if err != nil {
+		return err
+	}
+	going, _ := s.split(domains)
+	verdict, suspended, err := s.begin(ctx, check, Suspension{Domains: len(going), Day: lifecycle.DayOf(now), DayLimit: limit, Notices: LastNotice})
 	if err != nil {
 		return err
 	}

@@ -42,8 +42,8 @@ type Config struct {
 	// always is.
 	RenewalPrice func(ctx context.Context, domain Domain, now time.Time) RenewalPrice
 	// Suspensions returns what else would be taken out of the DNS at a business time and counts for
-	// the brake. nil: nothing.
-	Suspensions func(ctx context.Context, now time.Time) ([]PlannedAction, error)
+	// the brake, and what would stay there (Preview.Online). nil: nothing.
+	Suspensions func(ctx context.Context, now time.Time) (planned, online []PlannedAction, err error)
 	Costs       *cost.Prices // converts returned fees; nil knows euros only
 	// Now is the business time, Clock the real time. nil means time.Now.
 	Now, Clock func() time.Time
@@ -73,7 +73,7 @@ func New(cfg Config) (*Service, error) {
 	registrar.Default(&cfg.Clock, time.Now)
 	registrar.Default(&cfg.RestorePrice, func(context.Context, Term, time.Time) (registrar.Cents, bool) { return 0, false })
 	registrar.Default(&cfg.RenewalPrice, func(context.Context, Domain, time.Time) RenewalPrice { return RenewalPrice{} })
-	registrar.Default(&cfg.Suspensions, func(context.Context, time.Time) ([]PlannedAction, error) { return nil, nil })
+	registrar.Default(&cfg.Suspensions, func(context.Context, time.Time) (planned, online []PlannedAction, err error) { return nil, nil, nil })
 	registrar.Default(&cfg.MailQueued, func() {})
 	registrar.Default(&cfg.OnNotice, func(registrar.MailKind) {})
 	registrar.Default(&cfg.OnTransition, func(State) {})

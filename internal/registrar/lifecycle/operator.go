@@ -20,6 +20,9 @@ type Preview struct {
 	// Planned are holds, suspensions and deletions. Limit is how many a day need no confirmation.
 	Planned []PlannedAction
 	Limit   int
+	// Online are due for a suspension that their registry does not offer: they stay in the DNS, and
+	// don't count.
+	Online []PlannedAction
 }
 
 // OpenTerms are unpaid terms that need an operator.
@@ -48,8 +51,8 @@ func (s *Service) Preview(ctx context.Context, operator registrar.Actor) (Previe
 	if preview.Planned, err = s.plan(ctx, preview.Brake.LastRun, maxPlanned); err != nil {
 		return Preview{}, err
 	}
-	suspensions, err := s.cfg.Suspensions(ctx, preview.Brake.LastRun)
-	preview.Planned = append(preview.Planned, suspensions...)
+	suspensions, online, err := s.cfg.Suspensions(ctx, preview.Brake.LastRun)
+	preview.Planned, preview.Online = append(preview.Planned, suspensions...), online
 	return preview, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -79,16 +80,22 @@ func AwaitsAddress(state State, vatRule string) bool {
 // Retax sets the VAT of an unpaid order to that of its customer today, as opening it does: the address
 // may have been entered, or changed, since its prices were stored. An order that waited for the address
 // then waits for its payment, until its prices say whether the identity has to be verified.
-func (o *Order) Retax(rateBasisPoints int, rule billing.Rule) {
-	if !o.State.waiting() || o.Channel == ChannelRenewal || rule == billing.RuleUnknownCountry {
-		return // the gross of an automatic renewal was announced
+func (o *Order) Retax(tax billing.Assessment) (err error) {
+	if !o.State.waiting() || tax.Rule == billing.RuleUnknownCountry {
+		return nil
 	}
 	if AwaitsAddress(o.State, o.Totals.Rule) {
 		o.State = AwaitingPayment
 	}
-	t := &o.Totals
-	t.RateBasisPoints, t.Rule, t.Gross = rateBasisPoints, string(rule), billing.Gross(t.Net, rateBasisPoints)
-	t.VAT = t.Gross - t.Net
+	o.Items = slices.Clone(o.Items)
+	nets := make([]registrar.Cents, len(o.Items))
+	for i, item := range o.Items {
+		nets[i] = item.Net
+	}
+	if tax.VAT, err = billing.SplitVAT(nets, tax.RateBasisPoints); err != nil {
+		return err
+	}
+	return o.setPrices(nets, tax)
 }
 
 func (i Identity) matches(buyer Buyer) bool {

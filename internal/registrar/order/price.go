@@ -175,8 +175,7 @@ func nameOf(item Item) registrar.Name {
 }
 
 // applyQuotes sets an order's terms, accounts, totals, and its state depending on
-// whether an identity is required. Items without a quote keep their values. The gross of an
-// automatic renewal never rises above what its items have.
+// whether an identity is required. Items without a quote keep their values.
 func (s *Service) applyQuotes(ctx context.Context, o *Order, buyer Buyer, results []quoteResult) error {
 	nets := make([]registrar.Cents, len(o.Items))
 	verify := o.State == AwaitingVerification && slices.ContainsFunc(results, func(a quoteResult) bool { return a.err != nil })
@@ -195,22 +194,11 @@ func (s *Service) applyQuotes(ctx context.Context, o *Order, buyer Buyer, result
 		nets[i] = item.Net
 	}
 	tax, err := s.cfg.Taxes.Assess(ctx, partyOf(buyer), nets, s.now())
-	if err == nil && o.Channel == ChannelRenewal {
-		nets, tax.VAT, err = capGross(nets, o.Items, tax.RateBasisPoints)
+	if err == nil {
+		err = o.setPrices(nets, tax)
 	}
 	if err != nil {
 		return err
-	}
-	o.Totals = Totals{
-		RateBasisPoints: tax.RateBasisPoints, Rule: string(tax.Rule), Country: tax.Country, VATID: tax.VATID, Unchecked: tax.Unchecked,
-	}
-	for i := range o.Items {
-		item := &o.Items[i]
-		item.Net, item.VAT = nets[i], tax.VAT[i]
-		item.Gross = item.Net + item.VAT
-		o.Totals.Net += item.Net
-		o.Totals.VAT += item.VAT
-		o.Totals.Gross += item.Gross
 	}
 	needed, err := s.needsIdentity(ctx, *o, buyer, o.Totals.Gross, verify)
 	if err != nil {
@@ -222,6 +210,28 @@ func (s *Service) applyQuotes(ctx context.Context, o *Order, buyer Buyer, result
 	}
 	if o.State != state {
 		o.State, o.Attempts = state, 0
+	}
+	return nil
+}
+
+// setPrices sets the prices of an order's items and their totals. The gross of an automatic renewal never
+// rises above what its items have.
+func (o *Order) setPrices(nets []registrar.Cents, tax billing.Assessment) (err error) {
+	if o.Channel == ChannelRenewal {
+		if nets, tax.VAT, err = capGross(nets, o.Items, tax.RateBasisPoints); err != nil {
+			return err
+		}
+	}
+	o.Totals = Totals{
+		RateBasisPoints: tax.RateBasisPoints, Rule: string(tax.Rule), Country: tax.Country, VATID: tax.VATID, Unchecked: tax.Unchecked,
+	}
+	for i := range o.Items {
+		item := &o.Items[i]
+		item.Net, item.VAT = nets[i], tax.VAT[i]
+		item.Gross = item.Net + item.VAT
+		o.Totals.Net += item.Net
+		o.Totals.VAT += item.VAT
+		o.Totals.Gross += item.Gross
 	}
 	return nil
 }

@@ -137,6 +137,53 @@ func TestPay_CountryEnteredWithTheOrderChargesOnlyWhatWasShown(t *testing.T) {
 	}
 }
 
+func TestRetax_UnpaidOrderHasTheTotalsOfItsCheckout(t *testing.T) {
+	t.Parallel()
+	consumer := func(b *order.Buyer) { b.Country, b.VATID = "DE", "" }
+	business := func(b *order.Buyer) { b.Country, b.VATID = "AT", "ATU12345675" }
+	for name, test := range map[string]struct{ was, is func(*order.Buyer) }{
+		"business":   {consumer, business},
+		"consumer":   {business, consumer},
+		"abroad":     {consumer, func(b *order.Buyer) { b.Country = "US" }},
+		"invalid ID": {consumer, func(b *order.Buyer) { b.Country, b.VATID = "AT", invalidVATID }},
+	} {
+		for _, automatic := range []bool{false, true} {
+			env := newEnv(t)
+			env.market.net = 1299 // the VAT of three is rounded once
+			become := func(change func(*order.Buyer)) {
+				buyer := env.store.buyers[anna]
+				change(&buyer)
+				env.store.buyers[anna] = buyer
+			}
+			become(test.was)
+			var o order.Order
+			if automatic {
+				attempt, err := env.service.ChargeRenewals(t.Context(), env.renewals(3, 1546))
+				if err != nil {
+					t.Fatal(err)
+				}
+				o = env.get(attempt.Order.ID)
+			} else {
+				o, _ = env.createOrder(newRequest(order.Register, "laden", "kaffee", "mate"))
+			}
+			become(test.is)
+			tax, err := env.service.VATRate(t.Context(), annaInPerson)
+			if err == nil {
+				err = o.Retax(tax)
+			}
+			view, viewErr := env.service.View(t.Context(), annaInPerson, env.secret(o))
+			if err != nil || viewErr != nil || o.Totals != view.Order.Totals || len(o.Items) != 3 {
+				t.Errorf("%s, automatic %t: %+v, the checkout has %+v, %v, %v", name, automatic, o.Totals, view.Order.Totals, err, viewErr)
+			}
+			for i, item := range view.Order.Items {
+				if o.Items[i].Net != item.Net || o.Items[i].Gross != item.Gross {
+					t.Errorf("%s, automatic %t: item %d costs %s + %s, at the checkout %s + %s", name, automatic, i, o.Items[i].Net, o.Items[i].VAT, item.Net, item.VAT)
+				}
+			}
+		}
+	}
+}
+
 // The total stays the same, but the customer expects to pay no VAT.
 func TestPay_IgnoredVATIDStopsFirstSubmissionOnly(t *testing.T) {
 	t.Parallel()

@@ -448,18 +448,17 @@ func (s *Service) priceRenewal(ctx context.Context, buyer Buyer, extension regis
 	return nil
 }
 
-// VATRate returns the VAT rate of the actor's account today, in hundredths of a percent, and the rule
-// that sets it. While the VAT ID can't be validated, that is the rate of an account without one.
-func (s *Service) VATRate(ctx context.Context, actor registrar.Actor) (basisPoints int, rule billing.Rule, err error) {
+// VATRate returns the VAT rate of the actor's account today and the rule that sets it, without amounts.
+// While the VAT ID can't be validated, that is the rate of an account without one.
+func (s *Service) VATRate(ctx context.Context, actor registrar.Actor) (billing.Assessment, error) {
 	if actor.Customer == "" {
-		return 0, "", fail(registrar.KindUnauthenticated, registrar.SignInFirst)
+		return billing.Assessment{}, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
 	}
 	buyer, err := s.cfg.Store.GetBuyer(ctx, actor.Customer)
 	if err != nil {
-		return 0, "", err
+		return billing.Assessment{}, err
 	}
-	tax, err := s.cfg.Taxes.Assess(ctx, partyOf(buyer), nil, s.now())
-	return tax.RateBasisPoints, tax.Rule, err
+	return s.cfg.Taxes.Assess(ctx, partyOf(buyer), nil, s.now())
 }
 
 // partyOf is what the VAT of a buyer depends on.

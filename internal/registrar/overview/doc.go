@@ -11,7 +11,7 @@
 //	             requires a verified identity
 //	             identity to verify for an order                    the order expires
 //	             order that a token, application or agent prepared  the order expires
-//	             term ended, or the domain was deleted              see the text of its term
+//	             term ended, or a deleted domain can be restored    see the text of its term
 //	             charge of an automatic renewal failed              the end of the term
 //	             term ends within DecideWithin, nothing chosen      the end of the term
 //	             term ends within ExpiringWithin, and automatic     the end of the term
@@ -23,11 +23,12 @@
 //	             paid order being provisioned                       its transfers are expected
 //	                                                                to be complete
 //	             change of a domain                                 the end of its wait
-//	             deleted domain that can't be restored (any more)   –
 //	             outgoing transfer that is stopped, approved or     the registry approves it
 //	             about to end
 //	expiring     any other domain whose term ends within            the end of the term
 //	             ExpiringWithin
+//
+// A deleted domain that can't be restored, or not any more, is in no part.
 //
 // Each kind is listed up to a limit; the page counts the others and links to their list.
 // Domains that need a decision have a limit of their own, and orders that wait for the customer

@@ -43,7 +43,6 @@ const (
 	TransferEnding    Kind = "transfer_ending"
 	Restricted        Kind = "restricted"
 	TermOver          Kind = "over"
-	Deleted           Kind = "deleted" // for good: it can't be restored
 	ChargeFailed      Kind = "charge_failed"
 	Undecided         Kind = "undecided"
 	NextTerm          Kind = "next_term" // automatic renewal begins with the next term
@@ -147,6 +146,8 @@ type Overview struct {
 	// The numbers of what is not listed: domains that need a decision, orders, changes, and
 	// other domains that end soon.
 	MoreDeciding, MoreOrders, MoreChanges, MoreExpiring int
+	// Gone are deleted domains that can't be restored any more: nothing is left to do about them.
+	Gone int
 
 	Year     int
 	Spent    [12]registrar.Cents // by month of Year
@@ -352,8 +353,7 @@ func (o *Overview) addDomain(d portfolio.Domain, now time.Time) {
 	line := Line{Kind: Expiring, Domain: d, Until: d.PaidUntil}
 	switch {
 	case d.IsGone(now):
-		line.Kind, line.Until = Deleted, time.Time{}
-		o.InProgress = append(o.InProgress, line)
+		o.Gone++
 		return
 	case d.Status != registrar.DomainActive:
 		line.Kind = TermOver

@@ -31,14 +31,18 @@ LIMIT sqlc.arg(max_rows);
 SELECT CAST((SELECT count(*) FROM orders AS unpaid WHERE unpaid.customer_id = sqlc.arg(customer_id) AND unpaid.open_order = 1)
     + (SELECT count(*) FROM orders AS paid WHERE paid.customer_id = sqlc.arg(customer_id) AND paid.state = 'provisioning') AS BIGINT) AS orders;
 
+-- Without those that a deletion has overtaken, which end with their next step.
 -- name: ListOpenDomainChanges :many
 SELECT domain_id, name, kind, wait_until, created_at FROM domain_changes
-WHERE customer_id = $1 AND due_at > 0
+WHERE domain_changes.customer_id = $1 AND domain_changes.due_at > 0
+    AND EXISTS (SELECT 1 FROM domains WHERE domains.id = domain_changes.domain_id AND domains.status IN ('active', 'expired'))
 ORDER BY id
 LIMIT $2;
 
 -- name: CountOpenDomainChanges :one
-SELECT count(*) FROM domain_changes WHERE customer_id = $1 AND due_at > 0;
+SELECT count(*) FROM domain_changes
+WHERE domain_changes.customer_id = $1 AND domain_changes.due_at > 0
+    AND EXISTS (SELECT 1 FROM domains WHERE domains.id = domain_changes.domain_id AND domains.status IN ('active', 'expired'));
 
 -- The domains that another registrar has requested.
 -- name: ListLeavingDomains :many

@@ -39,7 +39,9 @@ func (q *Queries) CountDomainsEndingSoon(ctx context.Context, arg CountDomainsEn
 }
 
 const countOpenDomainChanges = `-- name: CountOpenDomainChanges :one
-SELECT count(*) FROM domain_changes WHERE customer_id = $1 AND due_at > 0
+SELECT count(*) FROM domain_changes
+WHERE domain_changes.customer_id = $1 AND domain_changes.due_at > 0
+    AND EXISTS (SELECT 1 FROM domains WHERE domains.id = domain_changes.domain_id AND domains.status IN ('active', 'expired'))
 `
 
 func (q *Queries) CountOpenDomainChanges(ctx context.Context, customerID string) (int64, error) {
@@ -339,7 +341,8 @@ func (q *Queries) ListLeavingDomains(ctx context.Context, customerID string, lim
 
 const listOpenDomainChanges = `-- name: ListOpenDomainChanges :many
 SELECT domain_id, name, kind, wait_until, created_at FROM domain_changes
-WHERE customer_id = $1 AND due_at > 0
+WHERE domain_changes.customer_id = $1 AND domain_changes.due_at > 0
+    AND EXISTS (SELECT 1 FROM domains WHERE domains.id = domain_changes.domain_id AND domains.status IN ('active', 'expired'))
 ORDER BY id
 LIMIT $2
 `
@@ -352,6 +355,7 @@ type ListOpenDomainChangesRow struct {
 	CreatedAt int64
 }
 
+// Without those that a deletion has overtaken, which end with their next step.
 func (q *Queries) ListOpenDomainChanges(ctx context.Context, customerID string, limit int32) ([]ListOpenDomainChangesRow, error) {
 	rows, err := q.db.QueryContext(ctx, listOpenDomainChanges, customerID, limit)
 	if err != nil {

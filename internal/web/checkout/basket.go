@@ -95,10 +95,10 @@ func (h *Handler) basketRate(req *ui.Request) (basisPoints int, key string) {
 	if !req.SignedIn {
 		return shown, "basket.vat"
 	}
-	var rule billing.Rule
+	var tax billing.Assessment
 	_, known, err := h.Registrants.Registrant(req.R.Context(), req.Actor())
 	if err == nil && known {
-		basisPoints, rule, err = h.Orders.VATRate(req.R.Context(), req.Actor())
+		tax, err = h.Orders.VATRate(req.R.Context(), req.Actor())
 	}
 	if err != nil { // the order determines the rate
 		httpjson.RecordError(req.W, err)
@@ -106,26 +106,20 @@ func (h *Handler) basketRate(req *ui.Request) (basisPoints int, key string) {
 	switch {
 	case err != nil || !known:
 		return shown, "basket.vat"
-	case rule == billing.RuleReverseCharge:
-		return basisPoints, "basket.vat_reverse"
-	case rule == billing.RuleOutsideEU:
-		return basisPoints, "basket.vat_untaxed"
+	case tax.Rule == billing.RuleReverseCharge:
+		return tax.RateBasisPoints, "basket.vat_reverse"
+	case tax.Rule == billing.RuleOutsideEU:
+		return tax.RateBasisPoints, "basket.vat_untaxed"
 	default:
-		return basisPoints, "basket.vat_known"
+		return tax.RateBasisPoints, "basket.vat_known"
 	}
 }
 
-// basketRows returns the items of the basket with list prices. Invalid and duplicate
-// entries are dropped: none of our pages adds them.
+// basketRows returns the items of the basket with list prices.
 func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 	rate, key := h.basketRate(req)
 	shown.Rate, shown.VATKey = formatRate(req.Language, rate), key
-	for _, item := range req.Basket() {
-		entry, err := h.parseItem(item)
-		known := slices.ContainsFunc(shown.Rows, func(r basketRow) bool { return r.Name == entry.name.ASCII() })
-		if err != nil || known {
-			continue
-		}
+	for _, entry := range h.parseItems(req.Basket()) {
 		ext, _ := h.Extension(entry.name.TLD())
 		if entry.Premium() {
 			ext.Register, ext.Renew = entry.register, entry.renew
@@ -208,6 +202,7 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 			return err
 		}
 	}
+	req.ShowBasketItems(len(shown.Rows))
 	shown.Steps = steps(0)
 	shown.SignIn = ui.SignInPath + "?next=" + ui.BasketPathIn(req.Language)
 	shown.Transfer = ui.Field{
@@ -312,12 +307,25 @@ func (h *Handler) basketProblem(err error) (key string, known bool) {
 // their names: the purchase may have been completed in another browser. After an error the
 // basket stays, because the page says what is wrong with each item.
 func (h *Handler) dropBought(req *ui.Request, wrong bool) (bought []string, err error) {
-	if !req.SignedIn || wrong || len(req.Basket()) == 0 {
+	if wrong {
 		return nil, nil
+	}
+	left, bought, err := h.splitBought(req)
+	if err == nil && len(bought) > 0 {
+		_, err = req.SetBasket(left)
+	}
+	return bought, err
+}
+
+// splitBought returns the entries of the basket that are left without the domains that the customer
+// holds or has just paid for, and the names of those.
+func (h *Handler) splitBought(req *ui.Request) (left, bought []string, err error) {
+	if !req.SignedIn || len(req.Basket()) == 0 {
+		return req.Basket(), nil, nil
 	}
 	orders, err := h.Orders.List(req.R.Context(), req.Actor(), "", newestOrders)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	paid := make(map[string]bool)
 	for _, o := range orders {
@@ -325,25 +333,38 @@ func (h *Handler) dropBought(req *ui.Request, wrong bool) (bought []string, err 
 			paid[item.Name] = paid[item.Name] || o.State == order.Provisioning && item.State == order.ItemProvisioning
 		}
 	}
-	var left []string
-	for _, item := range req.Basket() {
+	nameOf := func(item string) string {
 		_, name, _ := strings.Cut(item, ":")
-		held := paid[name]
-		if !held {
-			if _, held, err = h.FindDomain(req.R.Context(), req.Actor(), name); err != nil {
-				return nil, err
-			}
-		}
-		if held {
+		return name
+	}
+	var names []string
+	for _, item := range req.Basket() {
+		names = append(names, nameOf(item))
+	}
+	held, err := h.heldDomains(req, names)
+	for _, item := range req.Basket() {
+		if name := nameOf(item); held[name] != "" || paid[name] {
 			bought = append(bought, ui.UnicodeName(name))
 		} else {
 			left = append(left, item)
 		}
 	}
-	if len(bought) > 0 {
-		_, err = req.SetBasket(left)
+	return left, bought, err
+}
+
+// CountBasket returns how many items the page of the basket shows, for the header of every other page.
+func (h *Handler) CountBasket(req *ui.Request) int {
+	left, _, err := h.splitBought(req)
+	if err != nil {
+		httpjson.RecordError(req.W, err)
+		left = req.Basket()
 	}
-	return bought, err
+	return len(h.parseItems(left))
+}
+
+// writeBasketCount is for our script, if the basket may have changed since a page was rendered.
+func (h *Handler) writeBasketCount(req *ui.Request, _ []byte) (any, error) {
+	return map[string]int{"count": h.CountBasket(req)}, nil
 }
 
 // newestOrders limits how many orders the basket looks at.
@@ -396,9 +417,10 @@ func (h *Handler) addToBasket(req *ui.Request) error {
 	case err != nil:
 		return h.showBasket(req, err, typed)
 	case forScript:
+		count := h.CountBasket(req)
 		httpjson.WriteJSON(req.W, http.StatusOK, map[string]any{
-			"count": len(req.Basket()), "go": ui.BasketPathIn(req.Language),
-			"label": h.templates.Text(req.Language, "basket.collected"), "text": h.basketNow(req, added.name),
+			"count": count, "go": ui.BasketPathIn(req.Language),
+			"label": h.templates.Text(req.Language, "basket.collected"), "text": h.basketNow(req, added.name, count),
 		})
 		return nil
 	}
@@ -483,8 +505,8 @@ func (h *Handler) orderAgain(req *ui.Request) error {
 }
 
 // basketNow announces the item that was added.
-func (h *Handler) basketNow(req *ui.Request, added registrar.Name) string {
-	key, items := "basket.now", len(req.Basket())
+func (h *Handler) basketNow(req *ui.Request, added registrar.Name, items int) string {
+	key := "basket.now"
 	if items == 1 {
 		key = "basket.now_one"
 	}

@@ -481,6 +481,33 @@ func TestBasket_BoughtDomainsAreDropped(t *testing.T) {
 	}
 }
 
+func TestHeader_CountsOnEveryPageWhatTheBasketShows(t *testing.T) {
+	t.Parallel()
+	paid := newOrder(order.Provisioning)
+	paid.Items[0].Name, paid.Items[0].State = "gekauft.de", order.ItemProvisioning
+	const basket = "register:kaffee.de~transfer:kaffee.de~register:tee.com~register:gekauft.de~register:kaffee.gibtesnicht"
+	for who, count := range map[string]int{"erika": 1, "": 3} { // erika holds tee.com
+		for _, path := range []string{"/umzug", "/portal/orders", "/checkout/unknown", "/warenkorb"} {
+			if who == "" && path == "/portal/orders" {
+				continue
+			}
+			d := &fakeOrders{holds: map[string]string{"tee.com": "dom_7"}, orders: []order.Order{paid}}
+			s := &browser{t: t, d: d, who: who, basket: basket}
+			if page := s.visit(path, nil).Body.String(); !strings.Contains(page, fmt.Sprintf("data-count>%d<", count)) {
+				t.Errorf("%q, %s: the header does not count %d: %s", who, path, count, page)
+			}
+			s.basket = basket
+			if got := s.visit("/warenkorb/count", nil); got.Code != http.StatusOK || strings.TrimSpace(got.Body.String()) != fmt.Sprintf(`{"count":%d}`, count) {
+				t.Errorf("%q: the script gets %d %s", who, got.Code, got.Body)
+			}
+		}
+	}
+	// After an error the page lists what was bought, too.
+	d := &fakeOrders{holds: map[string]string{"tee.com": "dom_7"}, err: &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}}
+	s := &browser{t: t, d: d, who: "erika", basket: "register:kaffee.de~register:tee.com"}
+	s.visit("/warenkorb/order", form()).wantPage(http.StatusConflict, []string{"data-count>2<"}, nil)
+}
+
 func TestBasket_UnsoldExtensionIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

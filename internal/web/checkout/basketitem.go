@@ -57,6 +57,19 @@ func (h *Handler) parseItem(text string) (item basketItem, err error) {
 	return h.withSoldTerm(item), err
 }
 
+// parseItems returns the entries of a basket without invalid ones and further ones of a name: none of our
+// pages adds them.
+func (h *Handler) parseItems(texts []string) (items []basketItem) {
+	for _, text := range texts {
+		item, err := h.parseItem(text)
+		known := slices.ContainsFunc(items, func(other basketItem) bool { return other.name.ASCII() == item.name.ASCII() })
+		if err == nil && !known {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
 func shownPrice(text string) registrar.Cents {
 	cents, err := strconv.Atoi(text)
 	if err != nil || cents < 0 || cents > maxShownPrice {

@@ -30,7 +30,7 @@ var templateFS embed.FS
 type Orders interface {
 	Create(ctx context.Context, actor registrar.Actor, request order.Request) (order.Order, error)
 	Prepare(ctx context.Context, actor registrar.Actor, request order.Request) (order.View, error)
-	VATRate(ctx context.Context, actor registrar.Actor) (basisPoints int, rule billing.Rule, err error)
+	VATRate(ctx context.Context, actor registrar.Actor) (billing.Assessment, error)
 	AddRenewals(ctx context.Context, actor registrar.Actor, requested []order.RequestedItem) (order.Order, []order.RefusedItem, error)
 	TransferList(ctx context.Context, actor registrar.Actor) ([]order.ListedTransfer, error)
 	ReplaceTransfers(ctx context.Context, actor registrar.Actor, remove []string, add []order.ListedTransfer) error
@@ -194,6 +194,7 @@ func (h *Handler) Routes() []httpjson.Route {
 
 		{Method: get, Path: ui.BasketPath, Handler: h.basketPage(ui.German)},
 		{Method: get, Path: ui.EnglishBasketPath, Handler: h.basketPage(ui.English)},
+		{Method: get, Path: ui.BasketPath + "/count", Handler: h.Frame.Script(ui.BasketPath, false, h.writeBasketCount)},
 		{Method: post, Path: ui.BasketPath + "/add", Handler: h.basketChange(h.addToBasket)},
 		{Method: post, Path: ui.BasketPath + "/remove", Handler: h.basketChange(h.removeFromBasket)},
 		{Method: post, Path: ui.BasketPath + "/term", Handler: h.basketChange(h.setTerms)},

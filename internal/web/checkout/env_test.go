@@ -79,17 +79,17 @@ type fakeOrders struct {
 	transfers []order.ListedTransfer
 }
 
-func (d *fakeOrders) VATRate(context.Context, registrar.Actor) (int, billing.Rule, error) {
+func (d *fakeOrders) VATRate(context.Context, registrar.Actor) (billing.Assessment, error) {
 	if d.noAddress {
-		return 1900, billing.RuleUnknownCountry, nil
+		return billing.Assessment{RateBasisPoints: 1900, Rule: billing.RuleUnknownCountry}, nil
 	}
 	switch d.registrant.Country {
 	case "CH":
-		return 0, billing.RuleOutsideEU, nil
+		return billing.Assessment{Rule: billing.RuleOutsideEU}, nil
 	case "AT":
-		return 0, billing.RuleReverseCharge, nil
+		return billing.Assessment{Rule: billing.RuleReverseCharge, VATID: "ATU12345678"}, nil
 	}
-	return 1900, billing.RuleDomestic, nil
+	return billing.Assessment{RateBasisPoints: 1900, Rule: billing.RuleDomestic}, nil
 }
 
 func (d *fakeOrders) VerifyOver() registrar.Cents { return 500_00 }
@@ -348,8 +348,9 @@ func newPages(t *testing.T, d *fakeOrders) http.Handler {
 
 func newTestHandler(t *testing.T, d *fakeOrders) *Handler {
 	t.Helper()
+	var h *Handler
 	frame, err := ui.New(ui.Config{
-		BaseURL: base, Sessions: sessions{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} },
+		CountBasket: func(req *ui.Request) int { return h.CountBasket(req) }, BaseURL: base, Sessions: sessions{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} },
 		Now: func() time.Time { return noon }, Orders: true, Legal: true,
 	})
 	if err != nil {
@@ -361,7 +362,7 @@ func newTestHandler(t *testing.T, d *fakeOrders) *Handler {
 	if d.invoices == nil {
 		d.invoices = newFakeInvoices(1)
 	}
-	h, err := New(Config{
+	h, err = New(Config{
 		Frame: frame, Orders: d, Registrants: d, Invoices: d.invoices, InvoiceRenderer: d.invoices, FindDomain: d.FindByName, AuthCodeLimit: d.codes,
 		Extension: extension, RateBasisPoints: func(time.Time) int { return 1900 }, LongestTerm: func(ext registrar.Extension) int { return max(ext.Term(), ext.MaxYears) }, LocksTransfers: func(tld string) bool { return tld == ".com" },
 		EndedDomains: func(context.Context, string) (map[string]lifecycle.EndedDomain, error) { return d.ended, nil },

@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"time"
@@ -63,12 +64,14 @@ func (h *Handler) retax(req *ui.Request, orders []order.Order) error {
 	if !slices.ContainsFunc(orders, func(o order.Order) bool { return o.State.Open() }) {
 		return nil
 	}
-	rate, rule, err := h.Orders.VATRate(req.R.Context(), req.Actor())
+	tax, err := h.Orders.VATRate(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}
 	for i := range orders {
-		orders[i].Retax(rate, rule)
+		if err := orders[i].Retax(tax); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -223,6 +226,11 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 	if err != nil {
 		return ui.View{}, err
 	}
+	retaxed := []order.Order{o}
+	if err := h.retax(req, retaxed); err != nil {
+		return ui.View{}, err
+	}
+	o = retaxed[0]
 	pay, err := h.orderPayPath(o)
 	if err != nil {
 		return ui.View{}, err
@@ -292,22 +300,30 @@ func (h *Handler) itemRows(req *ui.Request, o order.Order) (rows []itemRow, disp
 
 // addDomainPages links the rows to the domains that the customer holds.
 func (h *Handler) addDomainPages(req *ui.Request, rows []itemRow) error {
-	for some := range slices.Chunk(rows, portfolio.MaxHeldNames) {
-		var names []string
-		for _, row := range some {
-			names = append(names, row.Name)
-		}
-		held, err := h.HeldDomains(req.R.Context(), req.Actor(), names)
-		if err != nil {
-			return err
-		}
-		for i := range some {
-			if id := held[some[i].Name]; id != "" {
-				some[i].DomainPage = ui.DomainsPath + "/" + id
-			}
+	var names []string
+	for _, row := range rows {
+		names = append(names, row.Name)
+	}
+	held, err := h.heldDomains(req, names)
+	for i := range rows {
+		if id := held[rows[i].Name]; id != "" {
+			rows[i].DomainPage = ui.DomainsPath + "/" + id
 		}
 	}
-	return nil
+	return err
+}
+
+// heldDomains returns the ids of those of the names that the visitor's account holds, by name.
+func (h *Handler) heldDomains(req *ui.Request, names []string) (map[string]string, error) {
+	held := make(map[string]string)
+	for some := range slices.Chunk(names, portfolio.MaxHeldNames) {
+		ids, err := h.HeldDomains(req.R.Context(), req.Actor(), some)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(held, ids)
+	}
+	return held, nil
 }
 
 // addEnds adds what became of the domains of a paid order: whether they have ended, or what

@@ -48,12 +48,16 @@ func TestOrders_UnpaidOnesHaveTheVATOfTheAddressEnteredSince(t *testing.T) {
 	t.Parallel()
 	o := newOrder(order.AwaitingVerification)
 	o.Totals.Rule = "unknown_country"
-	for _, page := range []string{"/portal/orders", "/portal/transfers"} {
+	for _, page := range []string{"/portal/orders", "/portal/transfers", "/portal/orders/ord_1"} {
 		d := &fakeOrders{orders: []order.Order{o}, registrant: account.Registrant{Country: "AT"}} // and a valid VAT ID
 		visit(t, d, "erika", page, nil).wantPage(http.StatusOK, []string{"30,00\u00a0€"}, []string{"35,70\u00a0€", "wartet auf Ihre Anschrift", "wartet auf Ihren Identitätsnachweis"})
 	}
-	paid := newOrder(order.Completed)
-	visit(t, &fakeOrders{orders: []order.Order{paid}, registrant: account.Registrant{Country: "AT"}}, "erika", "/portal/orders", nil).wantPage(http.StatusOK, []string{"35,70\u00a0€"}, nil)
+	d := &fakeOrders{orders: []order.Order{newOrder(order.AwaitingPayment)}, registrant: account.Registrant{Country: "AT"}}
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{"ATU12345678", "0\u00a0%", "10,00\u00a0€"}, []string{"11,90\u00a0€"})
+	d = &fakeOrders{orders: []order.Order{newOrder(order.Completed)}, registrant: account.Registrant{Country: "AT"}}
+	for _, page := range []string{"/portal/orders", "/portal/orders/ord_1"} {
+		visit(t, d, "erika", page, nil).wantPage(http.StatusOK, []string{"35,70\u00a0€"}, nil)
+	}
 }
 
 func TestTextKey_PartIsRefundedOnceTheRefundIsMade(t *testing.T) {

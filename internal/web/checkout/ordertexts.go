@@ -20,14 +20,14 @@ var orderTexts = ui.Texts{
 	"declared_title.withdrawal":  {"Widerruf", "Withdrawal"},
 	"declared_title.termination": {"Kündigung", "Cancellation"},
 	"declared.withdrawal.late": {
-		"Erklärt am {1}. Bis {2} hätten wir ihn bearbeiten müssen. Bitte entschuldigen Sie, und schreiben Sie uns.",
-		"Declared on {1}. We should have handled it by {2}. We apologise; please write to us.",
+		"Erklärt am {1}. Bis {2} hätten wir ihn bearbeiten müssen. Bitte entschuldigen Sie die Verzögerung, und schreiben Sie uns.",
+		"Declared on {1}. We should have processed it by {2}. We are sorry about this; please write to us.",
 	},
 	"items.restore":            {"netto {1} Wiederherstellung und {2} Verlängerung", "net {1} restore and {2} renewal"},
-	"declared.withdrawal.open": {"Erklärt am {1}. Wir bearbeiten ihn bis {2}.", "Declared on {1}. We will handle it by {2}."},
+	"declared.withdrawal.open": {"Erklärt am {1}. Wir bearbeiten ihn bis {2}.", "Declared on {1}. We will process it by {2}."},
 	"declared.withdrawal.disputed": {
 		"Erklärt am {1}. Die Zahlung ist bei Ihrer Bank reklamiert; wir bearbeiten ihn, sobald sie entschieden hat.",
-		"Declared on {1}. The payment is disputed with your bank; we will handle it once the bank has decided.",
+		"Declared on {1}. The payment is disputed with your bank; we will process it once the bank has decided.",
 	},
 	"declared.withdrawal.returned": {
 		"Erklärt am {1}. Die Zahlung ist schon an Ihre Bank zurückgegangen; wir schließen ihn noch ab.",
@@ -187,7 +187,7 @@ var orderTexts = ui.Texts{
 	},
 	"refunds.settled": {
 		"{1} hat Ihre Bank am {2} zurückgegeben. Wir haben Ihnen den Betrag auf anderem Weg ausgezahlt.",
-		"your bank returned {1} on {2}. We have paid you the amount another way.",
+		"your bank returned {1} on {2}. We have paid it to you in another way.",
 	},
 	"refunds.settled_on": {
 		"{1} hat Ihre Bank am {2} zurückgegeben. Am {3} haben wir Ihnen den Betrag auf anderem Weg ausgezahlt.",

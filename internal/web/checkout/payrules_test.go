@@ -89,6 +89,9 @@ func TestPay_FreeOrderNeverMentionsPaying(t *testing.T) {
 	t.Parallel()
 	view := ownView(order.AwaitingPayment)
 	view.Order.Totals = order.Totals{RateBasisPoints: 1900, Rule: "domestic"}
+	for i := range view.Order.Items {
+		view.Order.Items[i].Net, view.Order.Items[i].VAT, view.Order.Items[i].Gross = 0, 0, 0
+	}
 	view.Payable, view.Missing = false, []string{order.MissingCode}
 	d := &fakeOrders{view: view, orders: []order.Order{view.Order}}
 	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK,

@@ -106,21 +106,21 @@ func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated i
 	sortTransferLines(shown.Bad)
 	shown.Locked = someLocked(shown.Bad)
 	if len(shown.Good) > 0 {
-		rate, rule, err := h.Orders.VATRate(req.R.Context(), req.Actor())
+		tax, err := h.Orders.VATRate(req.R.Context(), req.Actor())
 		if err != nil {
 			return err
 		}
-		shown.addPrices(rate)
+		shown.addPrices(tax.RateBasisPoints)
 		for i := range shown.Good {
 			line := &shown.Good[i]
 			line.Years, _ = h.TransferTerms(line.name.TLD())
 			line.IncludesKey = transferTermKey(line.name.TLD(), line.Years)
 		}
-		shown.VATRate, shown.PricesKey = formatRate(req.Language, rate), "transfer.good_text"
+		shown.VATRate, shown.PricesKey = formatRate(req.Language, tax.RateBasisPoints), "transfer.good_text"
 		switch {
-		case rule == billing.RuleReverseCharge:
+		case tax.Rule == billing.RuleReverseCharge:
 			shown.PricesKey = "transfer.good_text_reverse"
-		case rule == billing.RuleOutsideEU:
+		case tax.Rule == billing.RuleOutsideEU:
 			shown.PricesKey = "transfer.good_text_untaxed"
 		}
 		if shown.Identity, err = h.Orders.ExpectedIdentityCheck(req.R.Context(), req.Actor(), shown.Gross, false); err != nil {

@@ -103,16 +103,16 @@ var transferTexts = ui.Texts{
 	},
 	"transfer.next_order": {
 		"Weitere Domains, die nicht in dieselbe Bestellung passen: {1}. Bestellen Sie diese danach.",
-		"Further domains that don't fit into the same order: {1}. Order them afterwards.",
+		"More domains, which don't fit into the same order: {1}. You can order them afterwards.",
 	},
 	"transfer.clear": {"Liste leeren", "Clear the list"},
 	"transfer.clear_text": {
-		"Wir löschen alle {1} Zeilen mit ihren Auth-Codes, auch die bereiten.",
+		"Damit löschen Sie alle {1} Zeilen samt ihren Auth-Codes, auch die, die schon bereit sind.",
 		"This deletes all {1} lines and their auth codes, including those that are ready.",
 	},
 	"transfers.show_lines": {"Alle {1} Zeilen anzeigen", "Show all {1} lines"},
 	"transfer.unlisted":    {"Nicht übernommene Zeilen: {1}.", "Lines not added: {1}."},
-	"transfer.repeated":    {"Gleiche Zeilen zählen nur einmal; ausgelassen: {1}.", "Identical lines count once; skipped: {1}."},
+	"transfer.repeated":    {"Gleiche Zeilen zählen nur einmal; ausgelassen: {1}.", "Identical lines count only once; skipped: {1}."},
 	"transfer.bad":         {"Noch nicht bereit ({1})", "Not ready yet ({1})"},
 	"transfer.bad_text": {
 		"Korrigieren Sie Auth-Codes direkt in der Zeile. Hat eine Domain eine Umzugssperre, heben Sie sie auf und prüfen Sie dann erneut.",

@@ -5,8 +5,8 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 var contactCheckTexts = ui.Texts{
 	"tab.contacts": {"Inhaberadressen", "Holder addresses"},
 	"contacts.intro": {
-		"E-Mail-Adressen von Inhabern, die noch nicht bestätigt sind (ICANN, § 49 BSIG). Nach drei Nachrichten und 15 Tagen nehmen wir ihre Domains aus dem DNS, nach der Bestätigung kommen sie sofort zurück.",
-		"Email addresses of holders that are not confirmed yet (ICANN, § 49 BSIG). After three messages and 15 days, we take their domains out of the DNS; after a confirmation, we put them back at once.",
+		"E-Mail-Adressen von Inhabern, die noch nicht bestätigt sind (ICANN, § 49 BSIG). Nach drei Nachrichten und 15 Tagen nehmen wir ihre Domains aus dem DNS, nach der Bestätigung kommen sie sofort zurück. Domains, deren Registry kein clientHold annimmt, bleiben online.",
+		"Email addresses of holders that are not confirmed yet (ICANN, § 49 BSIG). After three messages and 15 days, we take their domains out of the DNS; after a confirmation, we put them back at once. Domains whose registry accepts no clientHold stay online.",
 	},
 	"contacts.none":              {"Alle Adressen sind bestätigt.", "All addresses are confirmed."},
 	"contacts.address":           {"Adresse", "Address"},
@@ -31,8 +31,8 @@ var contactCheckTexts = ui.Texts{
 	"contacts.suspend_one":       {"Domains aus dem DNS nehmen: {1}", "Take domains out of the DNS: {1}"},
 	"confirm.contact":            {"Domains dieser Adresse aus dem DNS nehmen?", "Take the domains of this address out of the DNS?"},
 	"confirm_about.contact": {
-		"Die Domains sind dann nicht mehr erreichbar, bis die Adresse bestätigt ist oder der Inhaber eine andere bekommt. Der Kunde erfährt davon per E-Mail.",
-		"The domains are then offline until the address is confirmed or the holder gets another one. The customer gets an email about it.",
+		"Die Domains sind dann nicht mehr erreichbar, bis die Adresse bestätigt ist oder der Inhaber eine andere bekommt. Domains, deren Registry kein clientHold annimmt, bleiben online. Der Kunde erfährt davon per E-Mail.",
+		"The domains are then offline until the address is confirmed or the holder gets another one. Domains whose registry accepts no clientHold stay online. The customer gets an email about it.",
 	},
 	"note.contact_confirmed":        {"Die Adresse ist als bestätigt eingetragen.", "The address is marked as confirmed."},
 	"note.contact_suspended":        {"Die Domains werden aus dem DNS genommen.", "The domains are being taken out of the DNS."},

@@ -95,7 +95,7 @@ var listTexts = ui.Texts{
 	"problem.bad_reply":        {"Bitte antworten Sie in höchstens 1000 Zeichen.", "Please reply in at most 1000 characters."},
 	"notice.end_from":          {"Möglich ist ein Tag ab dem {1}.", "Any day from {1} is possible."},
 	"notice.end_range":         {"Möglich ist ein Tag vom {1} bis zum {2}.", "Any day from {1} to {2} is possible."},
-	"problem.end_out_of_range": {"An diesem Tag kann der Vertrag nicht enden. Nichts wurde geändert, keine E-Mail verschickt.", "The contract can’t end on this day. Nothing was changed, and no email was sent."},
+	"problem.end_out_of_range": {"An diesem Tag kann der Vertrag nicht enden. Es wurde nichts geändert und keine E-Mail verschickt.", "The contract can't end on this day. Nothing was changed, and no email was sent."},
 	"problem.bad_end":          {"Bitte geben Sie einen Tag an.", "Please enter a day."},
 	"problem.bad_note": {
 		"Bitte schreiben Sie, was Sie veranlasst haben, in höchstens 500 Zeichen.",

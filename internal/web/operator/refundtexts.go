@@ -53,7 +53,7 @@ var refundTexts = ui.Texts{
 	"refund.delete_hint": {"Ohne Häkchen behält der Kunde sie. Eine gelöschte Domain kann jeder neu registrieren.", "Without the tick the customer keeps them. Anyone can register a deleted domain."},
 	"refund.hands_over": {
 		"DENIC übernimmt sie (TRANSIT), statt sie zu löschen, und schreibt dem Inhaber, wie er sie behalten kann.",
-		"DENIC takes it over (TRANSIT) instead of deleting it, and writes to the holder how to keep it.",
+		"DENIC takes it over (TRANSIT) instead of deleting it, and writes to the holder to explain how to keep it.",
 	},
 	"refund.submit":    {"Jetzt erstatten", "Refund now"},
 	"refund.notice":    {"Widerruf", "Withdrawal"},

@@ -19,6 +19,7 @@ type termsView struct {
 	lifecycle.OpenTerms
 	Preview lifecycle.Preview
 	Shown   []lifecycle.PlannedAction
+	Online  []lifecycle.PlannedAction // the first of Preview.Online
 }
 
 // HandsOver reports whether the registry takes over an unpaid domain of the TLD.
@@ -41,6 +42,7 @@ func (h *Handler) showTerms(req *ui.Request, operator registrar.Actor, problem s
 		return err
 	}
 	view.Shown = view.Preview.Planned[:min(len(view.Preview.Planned), maxPreviewed)]
+	view.Online = view.Preview.Online[:min(len(view.Preview.Online), maxPreviewed)]
 	status := http.StatusOK
 	if problem != "" {
 		status = http.StatusConflict

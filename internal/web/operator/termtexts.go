@@ -27,6 +27,10 @@ var termTexts = ui.Texts{
 		"Domains, die wir nach der Bestätigung sofort aus dem DNS nehmen, löschen oder übergeben: {1}. Nach einem Uhrsprung beginnen auch fällige Hinweise und Abbuchungen, die hier nicht stehen. Gezeigt werden höchstens 200.",
 		"Domains taken out of the DNS, deleted or handed over right after the confirmation: {1}. After a clock jump, due notices and charges also start, which are not listed here. At most 200 are shown.",
 	},
+	"terms.online": {
+		"Diese Domains bleiben online und zählen nicht mit: Die Adresse des Inhabers ist nicht bestätigt, aber ihre Registry nimmt kein clientHold an ({1}, gezeigt werden höchstens 200).",
+		"These domains stay online and don't count: the holder's address is not confirmed, but their registry accepts no clientHold ({1}, at most 200 are shown).",
+	},
 	"terms.confirm":       {"Liste gelesen, weitermachen", "I have read the list, continue"},
 	"terms.paid_until":    {"Bezahlt bis", "Paid until"},
 	"terms.action":        {"Nächster Schritt", "Next step"},

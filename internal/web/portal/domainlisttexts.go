@@ -123,8 +123,8 @@ var domainListTexts = ui.Texts{
 		"All selected domains then use them.",
 	},
 	"bulk.ns_signed": {
-		"Ist bei einer Domain DNSSEC an, entfernen wir sofort ihren DS-Eintrag; ab dann ist DNSSEC aus, auch wenn Sie die Änderung abbrechen. Die Nameserver ändern wir erst, wenn die Domain dabei erreichbar bleibt. Den Tag nennen wir Ihnen im nächsten Schritt.",
-		"If DNSSEC is on for a domain, we remove its DS record at once; DNSSEC is off from then on, even if you cancel the change. We change the nameservers only when that can no longer make the domain unreachable. The next step names the date.",
+		"Ist DNSSEC bei einer Domain eingeschaltet, entfernen wir sofort ihren DS-Eintrag; von da an ist DNSSEC aus, auch wenn Sie die Änderung abbrechen. Die Nameserver ändern wir erst, wenn die Domain dabei erreichbar bleibt. Den Tag nennen wir Ihnen im nächsten Schritt.",
+		"If DNSSEC is on for a domain, we remove its DS record at once; DNSSEC is off from then on, even if you cancel the change. We only change the nameservers once that can no longer make the domain unreachable. The next step shows the date.",
 	},
 	"bulk.ns_save":     {"Nameserver ändern (Domains: {1})", "Change nameservers (domains: {1})"},
 	"bulk.folder_hint": {"Leer lassen, um die Domains aus ihrem Ordner zu nehmen.", "Leave empty to remove the domains from their folder."},
@@ -184,7 +184,7 @@ var domainListTexts = ui.Texts{
 	},
 	"bulk.reason_renew.not_renewable": {
 		"Die Registry verlängert diese Domain zurzeit nicht. Ihren Status sehen Sie auf der Seite der Domain.",
-		"The registry doesn't renew this domain at the moment. Its status is on the domain's page.",
+		"The registry isn't renewing this domain at the moment. You can see its status on the domain's page.",
 	},
 	"bulk.reason_renew.bad_term":            {"Länger lässt die Registry die Laufzeit nicht zu.", "The registry doesn't allow a longer term."},
 	"bulk.reason_renew.no_registry_account": {"Diese Endung verkaufen wir nicht mehr.", "We no longer sell this extension."},

@@ -210,6 +210,13 @@ func (h *Handler) addOpenRenewals(req *ui.Request, view *domainsView) error {
 	if err != nil || !found {
 		return err
 	}
+	tax, err := h.Orders.VATRate(req.R.Context(), req.Actor())
+	if err == nil {
+		err = open.Retax(tax)
+	}
+	if err != nil {
+		return err
+	}
 	view.Open = open
 	view.Pay, err = h.payPath(open)
 	return err

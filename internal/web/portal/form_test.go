@@ -35,7 +35,7 @@ func TestErrorMessage_RefusedNameserversAreNamed(t *testing.T) {
 	}
 	refusal.Desired.RefusedServers = []string{"ns2.tee.de"}
 	refused.Err = refusedChange{refusal}
-	if got := h.errorMessage(&ui.Request{Language: ui.German}, "problem.epp_missing", refused); got != "Die Registry kennt einen der Nameserver nicht. Gemeint: ns2.tee.de" {
+	if got := h.errorMessage(&ui.Request{Language: ui.German}, "problem.epp_missing", refused); got != "Die Registry kennt einen der Nameserver nicht. Das betrifft: ns2.tee.de" {
 		t.Errorf("the registry has named one: %q", got)
 	}
 	wrong := &registrar.Error{Kind: registrar.KindInvalid, Err: &domainchange.InputLine{Number: 2, Text: "ns1,ns2"}}

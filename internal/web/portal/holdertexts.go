@@ -98,15 +98,15 @@ var holderTexts = ui.Texts{
 	},
 	"holder_change.confirm": {
 		"{1} ist noch nicht bestätigt. Der Inhaber bekommt dorthin eine E-Mail und muss die Adresse innerhalb von {2} Tagen bestätigen. Sonst müssen wir die Domain aus dem DNS nehmen.",
-		"{1} is not confirmed yet. The holder gets a message there and has to confirm the address within {2} days. Otherwise, we have to take the domain out of the DNS.",
+		"{1} is not confirmed yet. The holder gets an email there and has to confirm the address within {2} days. Otherwise, we have to take the domain out of the DNS.",
 	},
 	"holder_change.confirm_kept": {
 		"{1} ist noch nicht bestätigt. Der Inhaber bekommt dorthin eine E-Mail und muss die Adresse innerhalb von {2} Tagen bestätigen.",
-		"{1} is not confirmed yet. The holder gets a message there and has to confirm the address within {2} days.",
+		"{1} is not confirmed yet. The holder gets an email there and has to confirm the address within {2} days.",
 	},
 	"bulk.holder_confirm": {
 		"{1} ist noch nicht bestätigt. Der Inhaber bekommt dorthin eine E-Mail und muss die Adresse innerhalb von {2} Tagen bestätigen. Sonst müssen wir die Domains aus dem DNS nehmen, wo die Registry das erlaubt.",
-		"{1} is not confirmed yet. The holder gets a message there and has to confirm the address within {2} days. Otherwise, we have to take the domains out of the DNS where their registry allows it.",
+		"{1} is not confirmed yet. The holder gets an email there and has to confirm the address within {2} days. Otherwise, we have to take the domains out of the DNS where their registry allows it.",
 	},
 	"bulk.holder_save":   {"Inhaber ändern (Domains: {1})", "Change holder (domains: {1})"},
 	"bulk.result.holder": {"Ergebnis: Inhaber ändern", "Result: change holder"},

@@ -142,7 +142,7 @@ func (h *Handler) home(req *ui.Request) error {
 		if err != nil {
 			return err
 		}
-		if len(former) > 0 {
+		if len(former)+found.Gone > 0 {
 			view.EmptyKey = "overview.empty_former"
 		}
 	}
@@ -242,13 +242,12 @@ func (h *Handler) overviewLine(req *ui.Request, line overview.Line) (overviewLin
 		row.URL, row.Text, row.ActionKey = ui.WithNext(registrantPath, ui.HomePath), text("line.registrant"), "do.registrant"
 	case overview.EmailUnconfirmed:
 		row.URL, row.Text, row.ActionKey = emailPath, text("line.email", line.Email), "do.email"
-	case overview.TermOver, overview.Deleted, overview.ChargeFailed, overview.Expiring:
+	case overview.TermOver, overview.ChargeFailed, overview.Expiring:
 		end := h.termEndOf(req, line.Domain)
 		row.Text = end.Text
-		if line.Kind != overview.Expiring && line.Kind != overview.Deleted {
+		if line.Kind != overview.Expiring {
 			row.ActionKey = "do.view"
 		}
-		row.ShowState = line.Kind == overview.Deleted
 		if line.Kind == overview.TermOver { // the end of the term has passed
 			row.Until, row.ShowState = end.actUntil(line.Domain), true
 		}
@@ -290,15 +289,19 @@ func (h *Handler) retax(req *ui.Request, parts ...[]overview.Line) error {
 	if h.Orders == nil || !slices.ContainsFunc(lines, func(line overview.Line) bool { return line.Order.ID != "" }) {
 		return nil
 	}
-	rate, rule, err := h.Orders.VATRate(req.R.Context(), req.Actor())
+	tax, err := h.Orders.VATRate(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}
 	for _, part := range parts {
 		for i := range part {
 			o := &part[i].Order
-			taxed := order.Order{State: o.State, Channel: o.Channel, Totals: order.Totals{Net: o.Net, Gross: o.Gross, Rule: o.VATRule}}
-			taxed.Retax(rate, rule)
+			taxed := order.Order{
+				State: o.State, Channel: o.Channel, Items: []order.Item{{Net: o.Net, Gross: o.Gross}}, Totals: order.Totals{Net: o.Net, Gross: o.Gross, Rule: o.VATRule},
+			}
+			if err := taxed.Retax(tax); err != nil {
+				return err
+			}
 			o.Gross = taxed.Totals.Gross
 		}
 	}

@@ -60,7 +60,7 @@ var overviewTexts = ui.Texts{
 	},
 	"line.address": {
 		"Geben Sie zuerst Ihre Anschrift an (Bestellung über {1}). Danach sagen wir Ihnen, ob Sie vor der Bezahlung Ihre Identität nachweisen müssen.",
-		"Enter your address first (order of {1}). We then tell you whether you need to verify your identity before you pay.",
+		"Enter your address first (order of {1}). We'll then tell you whether you need to verify your identity before you pay.",
 	},
 	"line.verify": {
 		"Vor der Bezahlung ({1}) müssen Sie Ihre Identität nachweisen.",
@@ -98,10 +98,10 @@ var overviewTexts = ui.Texts{
 	"line.transfers":             {"Domains auf Ihrer Umzugsliste: {1} bereit, {2} zu korrigieren, {3} nicht möglich. Bestellt ist davon noch nichts.", "Domains on your list of transfers: {1} ready, {2} to correct, {3} not possible. None of them has been ordered yet."},
 	"line.transfers_later": {
 		"Weitere Domains, die nicht in dieselbe Bestellung passen: {1}.",
-		"Further domains that don't fit into the same order: {1}.",
+		"More domains, which don't fit into the same order: {1}.",
 	},
 	"do.transfers":              {"Umzüge ansehen", "View transfers"},
-	"line.failed":               {"Aus derselben Bestellung fehlgeschlagen: {1}.", "Failed in the same order: {1}."},
+	"line.failed":               {"In derselben Bestellung fehlgeschlagen: {1}.", "Failed in the same order: {1}."},
 	"line.changing":             {"Eine Änderung läuft.", "A change is in progress."},
 	"line.changing.nameservers": {"Die Nameserver werden geändert.", "The nameservers are being changed."},
 	"line.changing.ds_add":      {"Ein DS-Eintrag wird hinzugefügt.", "A DS record is being added."},

@@ -103,7 +103,7 @@ type Orders interface {
 	List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]order.Order, error)
 	ListRefundedFor(ctx context.Context, actor registrar.Actor, notices []string) ([]order.Order, error)
 	PayURL(o order.Order) (string, error)
-	VATRate(ctx context.Context, actor registrar.Actor) (basisPoints int, rule billing.Rule, err error)
+	VATRate(ctx context.Context, actor registrar.Actor) (billing.Assessment, error)
 	TransferList(ctx context.Context, actor registrar.Actor) ([]order.ListedTransfer, error)
 }
 

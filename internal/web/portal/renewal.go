@@ -40,15 +40,15 @@ func (h *Handler) addPrices(req *ui.Request, view *domainView) error {
 	if h.Orders == nil || !view.End.Renewable && !restorable {
 		return nil
 	}
-	rate, _, err := h.Orders.VATRate(req.R.Context(), req.Actor())
+	tax, err := h.Orders.VATRate(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}
 	if view.End.Renewable {
-		view.Renewals, view.RenewFrom = h.renewalOptions(h.Now(), rate, view.View)
+		view.Renewals, view.RenewFrom = h.renewalOptions(h.Now(), tax.RateBasisPoints, view.View)
 	}
 	if restorable {
-		view.Restore = h.restoreOffer(h.Now(), rate, view.View, view.Listed)
+		view.Restore = h.restoreOffer(h.Now(), tax.RateBasisPoints, view.View, view.Listed)
 	}
 	return nil
 }
@@ -76,12 +76,12 @@ func (h *Handler) restoreText(req *ui.Request, id string) (string, bool) {
 	if err != nil || h.Orders == nil || domain.Premium || domain.Term.Locked || domain.Status != registrar.DomainRedemption {
 		return "", false
 	}
-	rate, _, err := h.Orders.VATRate(req.R.Context(), req.Actor())
+	tax, err := h.Orders.VATRate(req.R.Context(), req.Actor())
 	if err != nil {
 		return "", false
 	}
 	view := domainchange.View{Domain: domainchange.Domain{TLD: domain.TLD, PaidUntil: domain.PaidUntil}}
-	offer, until := h.restoreOffer(h.Now(), rate, view, domain), termEnd{}.actUntil(domain)
+	offer, until := h.restoreOffer(h.Now(), tax.RateBasisPoints, view, domain), termEnd{}.actUntil(domain)
 	if offer == nil || until.IsZero() {
 		return "", false
 	}

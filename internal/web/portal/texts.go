@@ -517,11 +517,11 @@ var texts = ui.WithRequirements(ui.Texts{
 	},
 	"problem.renewal_leaving": {
 		"Ein anderer Anbieter will diese Domain übernehmen. Solange der Umzug läuft, verlängert die Registry sie nicht.",
-		"Another provider wants to take over this domain. The registry doesn't renew it while the transfer is in progress.",
+		"Another provider wants to take over this domain. The registry won't renew it while the transfer is in progress.",
 	},
 	"problem.renewal_barred": {
 		"Das Verlängern dieser Domain ist bei der Registry gesperrt. Bitte wenden Sie sich an uns.",
-		"Renewals of this domain are locked at the registry. Please contact us.",
+		"Renewal of this domain is blocked at the registry. Please contact us.",
 	},
 	"problem.renewal_refused": {
 		"Diese Domain können Sie zurzeit nicht verlängern.",

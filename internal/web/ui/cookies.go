@@ -265,6 +265,21 @@ func (req *Request) SetBasket(items []string) (fits bool, err error) {
 	return true, nil
 }
 
+// ShowBasketItems sets the number in the header to that of the items on this page.
+func (req *Request) ShowBasketItems(items int) { req.basketShown = &items }
+
+// basketItems returns the number in the header. Where the server has failed, counting might, too.
+func (req *Request) basketItems(failed bool) int {
+	switch entries := len(req.Basket()); {
+	case req.basketShown != nil:
+		return *req.basketShown
+	case entries == 0 || failed || req.frame.cfg.CountBasket == nil:
+		return entries
+	default:
+		return req.frame.cfg.CountBasket(req)
+	}
+}
+
 // KeepBasket moves the browser's basket to the account of a visitor who has just signed in.
 func (req *Request) KeepBasket(visitor account.Visitor) error {
 	req.Visitor, req.SignedIn = visitor, true

@@ -95,6 +95,8 @@ type Config struct {
 	Now func() time.Time
 	// Orders adds the order pages to the menu and the basket to the header.
 	Orders bool
+	// CountBasket returns how many items the page of the basket shows; nil counts all entries.
+	CountBasket func(*Request) int
 	// Operators adds the operators' pages to their menu.
 	Operators bool
 	// PublicLinks adds the links to the public pages to the header.
@@ -172,6 +174,7 @@ type Request struct {
 	formPath       string    // the page that contains the form of this request
 	languageChosen bool      // the visitor or their account has chosen the language
 	basket         *[]string // the basket set by this request; nil if unchanged
+	basketShown    *int      // the items of the basket on this page; nil on others
 	handling       bool      // the page's own code has begun
 	cancel         context.CancelFunc
 }

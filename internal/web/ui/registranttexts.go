@@ -49,6 +49,10 @@ var RegistrantTexts = Texts{
 		"Bitte geben Sie die Nummer mit Ländervorwahl an, zum Beispiel +49 30 123456.",
 		"Please enter the number with country code, starting with +, such as +44 or +1.",
 	},
+	"problem.phone.too_long": {
+		"Diese Nummer ist zu lang. Mit Ländervorwahl darf sie höchstens 15 Ziffern haben.",
+		"This number is too long. It can have at most 15 digits, including the country code.",
+	},
 	"problem.vat_id.form": {"Diese Umsatzsteuer-ID ist ungültig.", "This VAT ID is not valid."},
 	"problem.field":       {"Bitte prüfen Sie diese Angabe.", "Please check this field."},
 }

@@ -315,7 +315,7 @@ type pageData struct {
 	// PublicLinks are the public pages, Menu the customer's own.
 	PublicLinks, Menu []menuEntry
 	Basket            string      // the basket's path, empty if there is none
-	Count             int         // of items in the basket
+	Count             int         // of items in the basket; only of a whole page
 	LegalLinks        []menuEntry // the legal pages, in the footer
 	Preview           *preview    // of a public page
 }
@@ -337,6 +337,9 @@ func (templates *Templates) Render(req *Request, view View) error {
 		return err
 	}
 	s := templates.pageDataFor(req, view)
+	if s.Basket != "" {
+		s.Count = req.basketItems(view.Status >= http.StatusInternalServerError)
+	}
 	if key, at := req.takeFlash(); templates.Has("note." + key) {
 		s.Flash, s.FlashAt, s.FlashLink = "note."+key, at, flashLinks[key]
 	}
@@ -360,7 +363,7 @@ func (templates *Templates) pageDataFor(req *Request, view View) pageData {
 		s.Home, s.PublicLinks = StartPath, linksIn(req.Language, req.frame.publicLinks(), view.Section)
 	}
 	if req.frame.cfg.Orders {
-		s.Basket, s.Count = BasketPathIn(req.Language), len(req.Basket())
+		s.Basket = BasketPathIn(req.Language)
 	}
 	if req.frame.cfg.Legal {
 		s.LegalLinks = linksIn(req.Language, legalLinks, view.Section)

@@ -331,6 +331,41 @@ func TestContactCheck_BrakeStopsManySuspensions(t *testing.T) {
 	}
 }
 
+func TestContactCheck_DomainsThatStayOnlineDoNotCountForTheBrake(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for i := range 20 {
+		names = append(names, "viel"+string(rune('a'+i))+".org")
+	}
+	names = append(names, "bleibt.info")
+	s := newContactEnv(t, names...)
+	s.giveToClient(names...)
+	s.wantMails(registrar.MailContactCheck, clientAddress, 1)
+	planned, online, err := s.contacts.ListPlanned(t.Context(), s.world.Now().AddDate(0, 0, 16))
+	if err != nil || len(planned)+len(online) != 0 {
+		t.Errorf("planned before the last reminder: %+v, %+v, %v", planned, online, err)
+	}
+	s.advance(6)
+	s.advance(6)
+	preview, err := s.operator.Preview(t.Context(), termOperator)
+	if err != nil || preview.Brake.Engaged() {
+		t.Fatalf("%+v, %v", preview, err)
+	}
+	planned, online, err = s.contacts.ListPlanned(t.Context(), s.world.Now().AddDate(0, 0, 5))
+	if err != nil || len(planned) != 20 || len(online) != 1 || online[0].Term.Name != "bleibt.info" {
+		t.Errorf("planned: %+v, %+v, %v", planned, online, err)
+	}
+	s.advance(4)
+	for _, name := range names[:20] {
+		s.wantHeld(name, true)
+	}
+	s.wantHeld("bleibt.info", false)
+	status, _, err := s.db.GetBrake(t.Context())
+	if err != nil || status.Engaged() || status.Actions != 20 {
+		t.Errorf("the brake has counted %+v, %v", status, err)
+	}
+}
+
 // A new address during a suspension has to be confirmed, too; the account's own ends it at once.
 func TestContactCheck_ChangedAddressKeepsSuspensionUntilConfirmed(t *testing.T) {
 	t.Parallel()

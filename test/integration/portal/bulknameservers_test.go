@@ -29,7 +29,7 @@ func TestBulk_NameserversAreShownBeforeAndAfterFirst(t *testing.T) {
 	page := b.post("/portal/domain-actions", entered)
 	for _, want := range []string{
 		"<code>ns1.alt.example</code><br><code>ns2.alt.example</code>", "<code>ns1.neu.example</code><br><code>ns2.neu.example</code>",
-		"Hier ist DNSSEC an: signiert.de.", "voraussichtlich am <time", "Hier ändert sich nichts: gleich.de", "weg.de: ", "Kennen diese eine Domain nicht, sind Website",
+		"Bei diesen Domains ist DNSSEC eingeschaltet: signiert.de.", "voraussichtlich am <time", "Hier ändert sich nichts: gleich.de", "weg.de: ", "Kennen diese eine Domain nicht, funktionieren ihre Website",
 		"Nameserver ändern (Domains: 2)", `value="` + signed + `"`, `value="` + plain + `"`,
 	} {
 		if !strings.Contains(page.body, want) {
@@ -82,7 +82,7 @@ func TestBulk_RefusedNameserverIsNamed(t *testing.T) {
 	servers := []string{"ns1.neu.example\nns2.neu.example"}
 	got := b.post("/portal/domain-actions", url.Values{"action": {"nameservers"}, "confirmed": {"yes"}, "id": {one}, "nameservers": servers, "asked": servers})
 	testkit.Eventually(t, "refusal", func() bool {
-		return strings.Contains(b.get(got.location()).body, "Die Registry kennt einen der Nameserver nicht. Gemeint: ns2.neu.example")
+		return strings.Contains(b.get(got.location()).body, "Die Registry kennt einen der Nameserver nicht. Das betrifft: ns2.neu.example")
 	})
 	s.registry.refuse(registrar.NotFound(registrar.EPPMissing))
 	got = b.post("/portal/domain-actions", url.Values{"action": {"nameservers"}, "confirmed": {"yes"}, "id": {one}, "nameservers": servers, "asked": servers})

@@ -118,7 +118,7 @@ func TestDomainPage_SignedDomainSaysWhatHappensToDNSSEC(t *testing.T) {
 	if got := b.post(path+"/ds", url.Values{"ds": {"eigene.de. IN DS " + ds}}); got.status != http.StatusSeeOther {
 		t.Fatalf("got %d", got.status)
 	}
-	if got := b.get(path).body; !strings.Contains(got, "ab dann ist DNSSEC aus") || !strings.Contains(got, "der DS-Eintrag kommt dadurch aber nicht zurück") {
+	if got := b.get(path).body; !strings.Contains(got, "von da an ist DNSSEC aus") || !strings.Contains(got, "der DS-Eintrag kommt dadurch aber nicht zurück") {
 		t.Errorf("the form does not say that DNSSEC ends: %s", got)
 	}
 	if got := b.post(path+"/nameservers", url.Values{"nameservers": {"ns1.neu.example\nns2.neu.example"}}); got.status != http.StatusSeeOther {

@@ -34,6 +34,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/export"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
@@ -79,6 +80,8 @@ type env struct {
 	clock     *clock
 	log       *lockedBuffer
 	mailbox   *mailbox
+	// online are due for a suspension that their registry does not offer; set before the first request.
+	online []lifecycle.PlannedAction
 	// routes are those of the portal.
 	routes []httpjson.Route
 }

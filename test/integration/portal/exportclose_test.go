@@ -187,6 +187,10 @@ func TestRegistrantCheck_ReportsProblemsWithoutStoring(t *testing.T) {
 		response.Problems["phone"] == "" || response.Problems["street"] == "" {
 		t.Errorf("%d %s", got.status, got.body)
 	}
+	got = b.postJSON("/portal/profile/registrant/check", `{"kind":"person","country":"DE","phone":"+49 30 123456789012"}`)
+	if !strings.Contains(got.body, "Mit Ländervorwahl darf sie höchstens 15 Ziffern haben.") {
+		t.Errorf("a number of 16 digits: %s", got.body)
+	}
 	if got := b.get("/portal/profile"); strings.Contains(got.body, "Erika<") {
 		t.Error("the check changed something")
 	}

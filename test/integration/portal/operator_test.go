@@ -130,7 +130,9 @@ func (s *env) operatorPages() behind.Config {
 	s.prices = catalog.NewLive(shipped)
 	brake, err := lifecycle.NewBrake(lifecycle.BrakeConfig{Store: s.db, Now: s.clock.now})
 	must(s.t, err)
-	terms, err := lifecycle.New(lifecycle.Config{Store: s.db, Brake: brake, Node: "here", Now: s.clock.now, Clock: s.clock.now})
+	terms, err := lifecycle.New(lifecycle.Config{Store: s.db, Brake: brake, Node: "here", Now: s.clock.now, Clock: s.clock.now, Suspensions: func(context.Context, time.Time) (planned, online []lifecycle.PlannedAction, err error) {
+		return nil, s.online, nil
+	}})
 	must(s.t, err)
 	notices, err := withdrawal.New(withdrawal.Config{Store: s.db, Now: s.clock.now})
 	must(s.t, err)

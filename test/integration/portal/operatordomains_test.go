@@ -181,12 +181,13 @@ func TestUnpaidTerms_OperatorConfirmsBrakeAndDecides(t *testing.T) {
 	_, err = s.db.UpdateTerm(ctx, lifecycle.TermTransition{From: term, To: blocked})
 	must(t, err)
 
+	s.online = []lifecycle.PlannedAction{{Action: lifecycle.ActSuspend, Term: lifecycle.Term{Name: "bleibt.eu"}}}
 	home := b.get("/operator").body
 	if !strings.Contains(home, "Notbremse") || !strings.Contains(home, "Warten auf eine Entscheidung: 1.") || !strings.Contains(home, "/operator/terms") {
 		t.Errorf("the home page lacks the open work: %s", home)
 	}
 	page := b.get("/operator/terms")
-	for _, want := range []string{"faellig.org", "Aus dem DNS nehmen", "wartend.org", "keinen Hinweis angenommen", "uralt.org", `name="actions" value="1"`, "Die Uhr ist"} {
+	for _, want := range []string{"faellig.org", "Aus dem DNS nehmen", "wartend.org", "keinen Hinweis angenommen", "uralt.org", `name="actions" value="1"`, "Die Uhr ist", "Diese Domains bleiben online", "bleibt.eu"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page lacks %q: %s", want, page.body)
 		}

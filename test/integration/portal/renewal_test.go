@@ -49,8 +49,8 @@ type fakeOrders struct {
 	rate      int // the customer's VAT rate; 0 means Germany's
 }
 
-func (c *fakeOrders) VATRate(context.Context, registrar.Actor) (int, billing.Rule, error) {
-	return cmp.Or(c.rate, 1900), billing.RuleDomestic, nil
+func (c *fakeOrders) VATRate(context.Context, registrar.Actor) (billing.Assessment, error) {
+	return billing.Assessment{RateBasisPoints: cmp.Or(c.rate, 1900), Rule: billing.RuleDomestic}, nil
 }
 
 func (c *fakeOrders) List(context.Context, registrar.Actor, string, int) ([]order.Order, error) {
@@ -205,7 +205,7 @@ func TestRestore_CreatesOrderWhileRegistryOffersIt(t *testing.T) {
 	}
 	s.clock.advance(40 * 24 * time.Hour)
 	if page := s.signedInBrowser("erika@example.org").get(path).body; !strings.Contains(page, path+"/restore") || strings.Contains(page, "voraussichtlich") ||
-		!strings.Contains(page, `deren Tag wir nicht genau kennen. Warten Sie besser nicht; bei Fragen schreiben Sie uns: <a href="/kontakt">`) || !strings.Contains(page, "wiederherstellbar 30 Tage lang ab der Löschung") || strings.Contains(page, "ließ sie sich") {
+		!strings.Contains(page, `deren Tag wir nicht genau kennen. Warten Sie besser nicht; bei Fragen schreiben Sie uns: <a href="/kontakt">`) || !strings.Contains(page, "wiederherstellbar bis 30 Tage nach der Löschung") || strings.Contains(page, "ließ sie sich") {
 		t.Errorf("a deadline in the past is shown, or nothing instead: %s", page)
 	}
 	b = s.signedInBrowser("erika@example.org")

@@ -1,5 +1,5 @@
-// Passkeys, forms that keep their input when the language changes, the copy button and times
-// where the reader is. Everything else works without script: what needs this file is hidden in
+// Passkeys, forms that keep their input when the language changes, the copy button, times where the
+// reader is and the number in the header. Everything else works without script: what needs this file is hidden in
 // the page and shown here.
 
 const post = async (path, body) => {
@@ -154,6 +154,25 @@ try {
   }
 } catch {
   // The browser stores nothing.
+}
+
+// The basket changes in other tabs, too, and the Back button may restore a page as it was left.
+const count = document.querySelector("[data-count]");
+const recount = async () => {
+  const before = count.textContent;
+  try {
+    const answer = await fetch("/warenkorb/count");
+    const items = (await answer.json()).count;
+    if (!answer.ok || count.textContent !== before) return; // search.js has a newer one
+    count.textContent = items;
+    count.hidden = !items;
+  } catch {
+    // The next page has the number.
+  }
+};
+if (count) {
+  addEventListener("pageshow", ({ persisted }) => persisted && recount());
+  document.addEventListener("visibilitychange", () => document.hidden || recount());
 }
 
 for (const button of document.querySelectorAll("button[data-copy]")) {

@@ -114,8 +114,6 @@ async function whois(form, row) {
 
 // collect puts a name into the basket; the page stays, because people want several.
 async function collect(form, sent) {
-  const button = form.querySelector("button");
-  button.disabled = true;
   sent.set("part", "1");
   try {
     const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(sent) });
@@ -130,10 +128,13 @@ async function collect(form, sent) {
     count.hidden = false;
     say(told.text);
   } catch (error) {
-    button.disabled = false;
+    form.querySelector("button").disabled = false;
     complain(error.told ? error.message : results.dataset.failed);
   }
 }
+
+// Names are added one after the other: each request carries the basket of the answer before.
+let collecting = Promise.resolve();
 
 // pause lets the arrow keys pass over the options of a filter without a search for each.
 let pause;
@@ -156,7 +157,8 @@ document.addEventListener("submit", (event) => {
     whois(sent, form.closest("li"));
   } else if (form.matches("[data-basket]")) {
     event.preventDefault();
-    collect(form, sent);
+    form.querySelector("button").disabled = true;
+    collecting = collecting.then(() => collect(form, sent));
   }
 });
 
