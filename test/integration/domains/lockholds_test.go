@@ -138,3 +138,43 @@ func TestLock_RegistryWithoutHoldSetsNone(t *testing.T) {
 		t.Errorf("stored %+v, %v", active, err)
 	}
 }
+
+// A release that waits for the registry must not end a hold for a reason that is younger than it.
+func TestLock_ReleaseUnderWayLeavesAYoungerHold(t *testing.T) {
+	t.Parallel()
+	s := newContactEnv(t, "wieder.org")
+	id := s.addEnding("wieder", ".org", 400)
+	locks := s.runLocks()
+	first, _, err := locks.SetLock(t.Context(), termOperator, s.holdRequest("wieder.org"))
+	must(t, err)
+	s.wantHeld("wieder.org", true)
+	s.up.Store(false)
+	_, err = locks.LiftLock(t.Context(), termOperator, first.ID)
+	must(t, err)
+	release := func() (last domainchange.Change) {
+		last, _, err := s.db.GetLastChangeFor(t.Context(), id, first.ID, domainchange.Release, domainchange.Release)
+		must(t, err)
+		return last
+	}
+	testkit.Eventually(t, "the release", func() bool { return release().ID != "" })
+	request := s.holdRequest("wieder.org")
+	request.Reason = "wieder Phishing"
+	second, _, err := locks.SetLock(t.Context(), termOperator, request)
+	must(t, err)
+	s.up.Store(true)
+	testkit.Eventually(t, "the end of the release", func() bool { return release().State.Final() })
+	if got := release(); got.State != domainchange.StatusRefused || got.Failure != domainchange.DomainRestricted {
+		t.Errorf("the release is %s: %s", got.State, got.Failure)
+	}
+	testkit.Eventually(t, "both locks", func() bool {
+		ended, _, err := s.db.GetDomainLock(t.Context(), first.ID)
+		must(t, err)
+		hold, _, err := s.db.GetLastChangeFor(t.Context(), id, second.ID, domainchange.Hold, domainchange.Release)
+		must(t, err)
+		return ended.HoldStepAt.IsZero() && hold.State == domainchange.StatusDone
+	})
+	s.wantHeld("wieder.org", true)
+	_, err = locks.LiftLock(t.Context(), termOperator, second.ID)
+	must(t, err)
+	s.wantHeld("wieder.org", false)
+}
