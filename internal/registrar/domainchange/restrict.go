@@ -106,8 +106,11 @@ func (s *Service) ReleaseFor(ctx context.Context, customer, id, dispute string) 
 		return Done, err
 	}
 	domain, err := s.customerDomain(ctx, customer, id)
-	if err != nil {
+	switch {
+	case err != nil:
 		return Blocked, err
+	case domain.Status == registrar.DomainTransferredOut: // its new registrar decides
+		return Done, nil
 	}
 	return s.storeFor(ctx, domain, dispute, Release)
 }

@@ -17,8 +17,8 @@ more than a renewal.{{else}}
 After that, it can't be restored through us.{{end}}`
 
 // englishUnpaid says what happens to a domain that is not paid.
-const englishUnpaid = `{{if .Over}}You can renew it only until its term ends, until {{.EndsAt}},
-and not after that.
+const englishUnpaid = `{{if .Over}}You can renew it only before its term ends, which is on
+{{.EndsAt}}.
 
 {{end}}{{if eq .Unpaid "delete"}}Without a renewal {{if .HoldAt}}we take the domain out of the DNS on
 {{.HoldAt}}. Websites and email addresses under this name then stop working. We

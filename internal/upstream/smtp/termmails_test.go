@@ -107,7 +107,7 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 		},
 		"only during the term": {
 			kind: registrar.MailExpiringMonth, facts: map[string]string{"unpaid": "expire", "over": "true", "term_end": "2026-12-15T17:55:00Z"}, de: []string{"nur bis zum Ende der Laufzeit, bis 15.12.2026, 18:55 Uhr MEZ. Danach", "nimmt die Registry"},
-			en: []string{"only until its term ends, until 15 December 2026, 18:55 CET"},
+			en: []string{"only before its term ends, which is on 15 December 2026, 18:55 CET"},
 		},
 		"deleted when the term ends": {
 			kind: registrar.MailExpiringWeek, facts: map[string]string{"over": "true", "term_end": "2026-12-15T17:55:00Z", "hold_at": "", "delete_at": "2026-12-15", "redemption_days": ""}, de: []string{"bis 15.12.2026, 18:55 Uhr MEZ", "löschen wir die Domain zu diesem Zeitpunkt."},

@@ -178,3 +178,22 @@ func TestLock_ReleaseUnderWayLeavesAYoungerHold(t *testing.T) {
 	must(t, err)
 	s.wantHeld("wieder.org", false)
 }
+
+func TestLock_LiftedAfterItsDomainHasMovedAwayEnds(t *testing.T) {
+	t.Parallel()
+	s := newContactEnv(t, "fort.org")
+	id := s.addEnding("fort", ".org", 400)
+	locks := s.runLocks()
+	lock, _, err := locks.SetLock(t.Context(), termOperator, s.holdRequest("fort.org"))
+	must(t, err)
+	s.wantHeld("fort.org", true)
+	_, err = s.db.SQL().Writer().ExecContext(t.Context(), `UPDATE domains SET status = 'transferred_out' WHERE id = $1`, id)
+	must(t, err)
+	_, err = locks.LiftLock(t.Context(), termOperator, lock.ID)
+	must(t, err)
+	testkit.Eventually(t, "the end of the lock", func() bool {
+		ended, _, err := s.db.GetDomainLock(t.Context(), lock.ID)
+		must(t, err)
+		return ended.HoldStepAt.IsZero()
+	})
+}
