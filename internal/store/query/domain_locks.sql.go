@@ -157,7 +157,7 @@ func (q *Queries) ListActiveDomainLocks(ctx context.Context, limit int32) ([]Dom
 }
 
 const listActiveLocksOfCustomer = `-- name: ListActiveLocksOfCustomer :many
-SELECT id, domain_id, customer_id, name, cause, reason, reference, restrictions, review_at, set_by, set_at, lifted_by, lifted_at FROM domain_locks
+SELECT id, domain_id, customer_id, name, cause, reason, reference, restrictions, review_at, set_by, set_at, lifted_by, lifted_at, hold_step_at FROM domain_locks
 WHERE customer_id = $1 AND lifted_at = 0
 ORDER BY id
 LIMIT $2
@@ -186,6 +186,7 @@ func (q *Queries) ListActiveLocksOfCustomer(ctx context.Context, customerID stri
 			&i.SetAt,
 			&i.LiftedBy,
 			&i.LiftedAt,
+			&i.HoldStepAt,
 		); err != nil {
 			return nil, err
 		}
