@@ -49,6 +49,7 @@ type basketPage struct {
 	Net, VAT, Gross registrar.Cents
 	Rate            string
 	Rounded         bool     // the gross prices don't add up to Gross
+	Untaxed         bool     // no VAT is charged, so no price is called gross
 	VATKey          string   // explains the rate
 	Bought          string   // says which domains were dropped because the customer has bought them
 	Problem         string   // a message
@@ -153,7 +154,7 @@ func (p *basketPage) addPrices(rate int) {
 		r.Gross = billing.Gross(r.Net, rate)
 		p.Net, sum = p.Net+r.Net, sum+r.Gross
 	}
-	p.Gross = billing.Gross(p.Net, rate)
+	p.Gross, p.Untaxed = billing.Gross(p.Net, rate), rate == 0
 	p.Rounded = sum != p.Gross
 	p.VAT = p.Gross - p.Net
 }

@@ -224,6 +224,9 @@ func TestBasket_KnownAddressDeterminesVATRate(t *testing.T) {
 		} else {
 			s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{known}, []string{unknown, map[bool]string{true: "passend zu Ihrer Anschrift", false: "Reverse Charge"}[country == "AT"], map[bool]string{true: "Ihre Umsatzsteuer-ID", false: unknown}[country == "CH"]})
 		}
+		if text, want := s.visit("/warenkorb", nil).text(), country == "" || country == "DE"; strings.Contains(strings.ToLower(text), "brutto") != want {
+			t.Errorf("%s: gross prices, want %t: %s", country, want, text)
+		}
 	}
 }
 

@@ -4,14 +4,15 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 
 // basketTexts are the texts of the basket.
 var basketTexts = ui.Texts{
-	"basket.title":     {"Warenkorb", "Basket"},
-	"basket.items":     {"Ihre Auswahl", "Your selection"},
-	"basket.later":     {"danach {1} brutto pro Jahr", "then {1} gross per year"},
-	"basket.premium":   {"Premium", "Premium"},
-	"basket.remove":    {"Entfernen", "Remove"},
-	"basket.remove_of": {"Entfernen: {1}", "Remove {1}"},
-	"basket.term_of":   {"Laufzeit von {1}", "Term of {1}"},
-	"basket.set_terms": {"Preise aktualisieren", "Update prices"},
+	"basket.title":         {"Warenkorb", "Basket"},
+	"basket.items":         {"Ihre Auswahl", "Your selection"},
+	"basket.later":         {"danach {1} brutto pro Jahr", "then {1} gross per year"},
+	"basket.later_untaxed": {"danach {1} pro Jahr", "then {1} per year"},
+	"basket.premium":       {"Premium", "Premium"},
+	"basket.remove":        {"Entfernen", "Remove"},
+	"basket.remove_of":     {"Entfernen: {1}", "Remove {1}"},
+	"basket.term_of":       {"Laufzeit von {1}", "Term of {1}"},
+	"basket.set_terms":     {"Preise aktualisieren", "Update prices"},
 	"basket.vat": {
 		"Berechnet mit {1} deutscher Umsatzsteuer. Ihr Steuersatz hängt von Ihrer Anschrift ab; Sie sehen ihn im nächsten Schritt, bevor Sie bestellen.",
 		"Calculated with {1} German VAT. Your rate depends on your address; you see it in the next step, before you order.",

@@ -179,8 +179,8 @@ var domainListTexts = ui.Texts{
 	"bulk.planned":               {"Der DS-Eintrag ist entfernt. Die Nameserver ändern wir am {1}.", "The DS record is removed. The nameservers change on {1}."},
 
 	"bulk.restorable": {
-		"Die Domain ist gelöscht. Bis {1} können Sie sie auf ihrer Seite wiederherstellen; das kostet {2} inkl. etwaiger USt.",
-		"The domain has been deleted. You can restore it on its page until {1}; this costs {2} including any VAT.",
+		"Die Domain ist gelöscht. Bis {1} können Sie sie auf ihrer Seite für {2} wiederherstellen.",
+		"The domain has been deleted. You can restore it on its page until {1} for {2}.",
 	},
 	"bulk.reason_renew.not_renewable": {
 		"Die Registry verlängert diese Domain zurzeit nicht. Ihren Status sehen Sie auf der Seite der Domain.",

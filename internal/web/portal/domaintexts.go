@@ -114,8 +114,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"auto_renew.off":         {"Automatische Verlängerung ausschalten", "Turn off automatic renewal"},
 	"auto_renew.offer":       {"Was Sie vereinbaren", "What you agree to"},
 	"auto_renew.price":       {"Preis der Verlängerung", "Renewal price"},
-	"auto_renew.price_year":  {"{1} inkl. etwaiger USt. für 1 Jahr", "{1} including any VAT for 1 year"},
-	"auto_renew.price_years": {"{1} inkl. etwaiger USt. für {2} Jahre", "{1} including any VAT for {2} years"},
+	"auto_renew.price_year":  {"{1} für 1 Jahr", "{1} for 1 year"},
+	"auto_renew.price_years": {"{1} für {2} Jahre", "{1} for {2} years"},
 	"auto_renew.first":       {"Erste Abbuchung", "First charge"},
 	"auto_renew.until":       {"Diese Laufzeit endet am", "That term ends on"},
 	"auto_renew.next_term": {
@@ -176,8 +176,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"To change nameservers, DNSSEC, auth code or holder, you must have signed in recently. Please confirm it's you.",
 	},
 	"domain_page.renew_for":   {"Verlängern um", "Renew for"},
-	"domain_page.renew_year":  {"1 Jahr, bis {1}: {2}", "1 year, until {1}: {2}"},
-	"domain_page.renew_years": {"{1} Jahre, bis {2}: {3}", "{1} years, until {2}: {3}"},
+	"domain_page.renew_year":  {"1 Jahr: {2}, bis {1}", "1 year: {2}, until {1}"},
+	"domain_page.renew_years": {"{1} Jahre: {3}, bis {2}", "{1} years: {3}, until {2}"},
 	"domain_page.renew_hint": {
 		"Preise inkl. der Umsatzsteuer, die für Ihr Konto gilt. Im nächsten Schritt sehen Sie die Bestellung; erst dort bezahlen Sie.",
 		"Prices include the VAT that applies to your account. The next step shows your order; you don't pay until then.",
@@ -206,8 +206,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	},
 	"domain_page.restore": {"Wiederherstellen", "Restore"},
 	"domain_page.restore_price": {
-		"Die Wiederherstellung kostet {1} inkl. etwaiger USt. Die Domain ist danach bis {2} bezahlt.",
-		"Restoring it costs {1} including any VAT. The domain is then paid until {2}.",
+		"Wenn Sie die Domain für {1} wiederherstellen, ist sie danach bis {2} bezahlt.",
+		"If you restore the domain for {1}, it is paid until {2}.",
 	},
 	"domain_page.restore_until": {"Das ist voraussichtlich bis {1} möglich.", "This should be possible until {1}."},
 	"domain_page.restore_undated": {

@@ -15,6 +15,10 @@ var nameserverTexts = ui.Texts{
 		"Wie von Ihrem DNS-Anbieter angegeben, zum Beispiel: 2371 13 2 1F987CC6… Passt er nicht zu Ihrem DNS, ist die Domain nicht mehr erreichbar.",
 		"As given by your DNS provider, for example: 2371 13 2 1F987CC6… If it doesn't match your DNS, the domain becomes unreachable.",
 	},
+	"ns.prepare_one": {
+		"Richten Sie die Domain zuerst bei den neuen Nameservern ein. Kennen diese sie nicht, funktionieren ihre Website und ihre E-Mail-Adressen nicht.",
+		"Set up the domain at the new nameservers first. If they don't know it, its website and email stop working.",
+	},
 	"ns.prepare": {
 		"Richten Sie die Domains zuerst bei den neuen Nameservern ein. Kennen diese eine Domain nicht, funktionieren ihre Website und ihre E-Mail-Adressen nicht.",
 		"Set up the domains at the new nameservers first. If these don't know a domain, its website and email stop working.",

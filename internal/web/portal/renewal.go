@@ -28,10 +28,11 @@ type renewalOption struct {
 
 // restoreOffer is what it takes to restore a deleted domain.
 type restoreOffer struct {
-	Gross registrar.Cents // as above
-	Until time.Time       // the end of the paid term afterwards
-	Last  time.Time       // the probable last day; zero if unknown
-	Days  int             // after its deletion in which it can be restored
+	Gross           registrar.Cents // as above
+	RateBasisPoints int             // of the VAT in Gross
+	Until           time.Time       // the end of the paid term afterwards
+	Last            time.Time       // the probable last day; zero if unknown
+	Days            int             // after its deletion in which it can be restored
 }
 
 // addPrices adds what a renewal or restore costs the customer, with their VAT.
@@ -64,7 +65,7 @@ func (h *Handler) restoreOffer(now time.Time, rate int, view domainchange.View, 
 	}
 	years := provision.YearsAhead(view.Domain.PaidUntil, now, extension.Term())
 	return &restoreOffer{
-		Gross: billing.Gross(order.NetPrice(extension, order.Restore, years), rate), Until: view.Domain.PaidUntil.AddDate(years, 0, 0),
+		Gross: billing.Gross(order.NetPrice(extension, order.Restore, years), rate), RateBasisPoints: rate, Until: view.Domain.PaidUntil.AddDate(years, 0, 0),
 		Last: registrar.LastFullDay(lifecycle.RestorableUntil(view.Domain.TLD, deleted)), Days: redemption,
 	}
 }
@@ -85,7 +86,7 @@ func (h *Handler) restoreText(req *ui.Request, id string) (string, bool) {
 	if offer == nil || until.IsZero() {
 		return "", false
 	}
-	return h.templates.Text(req.Language, "bulk.restorable", ui.FormatDate(req.Language, until), ui.FormatMoney(req.Language, offer.Gross)), true
+	return h.templates.Text(req.Language, "bulk.restorable", ui.FormatDate(req.Language, until), ui.FormatPrice(req.Language, offer.Gross, offer.RateBasisPoints)), true
 }
 
 // The codes of a renewal and a restore that the registry does not offer now, and of a restore that it

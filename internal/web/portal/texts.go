@@ -443,7 +443,7 @@ var texts = ui.WithRequirements(ui.Texts{
 	"problem.password_short": {"Das Passwort braucht mindestens 10 Zeichen.", "The password needs at least 10 characters."},
 	"problem.password_long":  {"Das Passwort darf höchstens 128 Zeichen haben.", "The password may have at most 128 characters."},
 	"problem.password_common": {
-		"Dieses Passwort ist zu häufig. Bitte wählen Sie ein anderes.",
+		"Dieses Passwort wird zu oft benutzt. Bitte wählen Sie ein anderes.",
 		"This password is too common. Please choose another one.",
 	},
 	"problem.password_is_email": {

@@ -118,6 +118,7 @@ func (templates *Templates) functions(language string) template.FuncMap {
 		"moment":   func(at time.Time) template.HTML { return clockTime(language, at) },
 		"iso":      func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
 		"money":    func(amount registrar.Cents) string { return formatMoney(language, amount) },
+		"price":    func(amount registrar.Cents, rate int) string { return FormatPrice(language, amount, rate) },
 		"decimal":  func(number string) string { return formatDecimal(language, number) },
 		"domain":   displayName,
 		"readable": UnicodeName,
@@ -150,6 +151,15 @@ const minus = "\u2212"
 // FormatMoney formats an amount in euros, for a page.
 func FormatMoney(language string, amount registrar.Cents) string {
 	return formatMoney(language, amount)
+}
+
+// FormatPrice formats an amount that includes VAT at a rate in hundredths of a percent, and says so as mails do.
+func FormatPrice(language string, amount registrar.Cents, rate int) string {
+	money := formatMoney(language, amount)
+	if rate == 0 {
+		return money + InLanguage(language, " netto", " net")
+	}
+	return money + InLanguage(language, " inkl. "+FormatRate(language, rate)+"\u00a0% USt.", " incl. "+FormatRate(language, rate)+"% VAT")
 }
 
 func formatMoney(language string, amount registrar.Cents) string {

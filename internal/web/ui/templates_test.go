@@ -64,6 +64,19 @@ func TestFormatMoney_NegativeAmountHasMinusSign(t *testing.T) {
 	}
 }
 
+func TestFormatPrice_SaysWhichVATIsIncluded(t *testing.T) {
+	t.Parallel()
+	for rate, want := range map[int][2]string{
+		1900: {"6,90\u00a0€ inkl. 19\u00a0% USt.", "€6.90 incl. 19% VAT"},
+		2550: {"6,90\u00a0€ inkl. 25,5\u00a0% USt.", "€6.90 incl. 25.5% VAT"},
+		0:    {"6,90\u00a0€ netto", "€6.90 net"},
+	} {
+		if de, en := FormatPrice(German, 690, rate), FormatPrice(English, 690, rate); de != want[0] || en != want[1] {
+			t.Errorf("%d: %q, %q", rate, de, en)
+		}
+	}
+}
+
 // Without script, a page shows an event at the same time as the mail about it.
 func TestMoment_IsGermanTimeWithItsZone(t *testing.T) {
 	t.Parallel()

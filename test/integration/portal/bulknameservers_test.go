@@ -59,7 +59,8 @@ func TestBulk_NameserversAreShownBeforeAndAfterFirst(t *testing.T) {
 	testkit.Eventually(t, "nameservers", func() bool { return s.registry.serversOf("schlicht.de") == "ns1.neu.example" })
 	testkit.Eventually(t, "result", func() bool {
 		page := b.get(got.location()).body
-		return strings.Contains(page, "Erledigt: schlicht.de.") && strings.Contains(page, "In Arbeit oder geplant: signiert.de.")
+		return strings.Contains(page, "Erledigt: schlicht.de.") && strings.Contains(page, "In Arbeit oder geplant: signiert.de.") &&
+			strings.Contains(page, "Der DS-Eintrag ist entfernt.") // until then it can't be canceled
 	})
 	b.post("/portal/domains/"+signed+"/cancel", nil)
 	if page := b.get(got.location()).body; !strings.Contains(page, "Von Ihnen abgebrochen: signiert.de.") || !strings.Contains(page, `<span class="badge warn">von Ihnen abgebrochen</span>`) || strings.Contains(page, "Nicht möglich") {

