@@ -16,6 +16,11 @@
 //	                    ordered for it are made and leave nothing of what it is about (package
 //	                    order), or Terminate ends the contracts
 //
+// A withdrawn contract has ended once something was refunded for its notice, also if a part is kept for
+// the days before: when the notice is closed, automatic renewal ends for these domains. So it does for
+// those of a termination that is closed with its day. In all other cases the contracts go on, with the
+// automatic renewal that the open notice has put on hold.
+//
 // With the note, the operator may write to the sender and state the day on which a contract ends.
 // Then, and only then, closing mails the sender, whose receipt has promised an answer. The day is not
 // before the notice arrived, and not after the end of the longest paid term of the domains that it is
@@ -257,6 +262,9 @@ type Store interface {
 	// ListNamedDomains returns, by mention, the domain with a name or those of the order with a
 	// number, at most limit for each. Domains that have left are not among them.
 	ListNamedDomains(ctx context.Context, mentions []string, limit int) (map[string][]NamedDomain, error)
+	// ListRefundedDomains returns those of some domains of whose orders something was refunded for a notice,
+	// or is to be.
+	ListRefundedDomains(ctx context.Context, notice string, domains []NamedDomain) ([]NamedDomain, error)
 	// StoreOutcome closes the notice, queues its mails and lets the domains expire. It returns AlreadyHandled,
 	// TerminationChanged or renewal.InProgress, and then changes nothing.
 	StoreOutcome(ctx context.Context, done Outcome) error

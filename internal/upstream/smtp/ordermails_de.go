@@ -255,7 +255,7 @@ An Ihren Domains ändert sich dadurch nichts.
 Ihren Widerruf bearbeiten wir noch.
 {{end}}{{else}}
 {{if gt (len .Parts) 1}}Diese Domains bleiben{{else}}Die Domain bleibt{{end}} trotz des Widerrufs bis zum Ende der Laufzeit bei
-Ihnen.
+Ihnen.{{if .Declared}} Automatisch verlängert {{if gt (len .Parts) 1}}werden sie{{else}}wird sie{{end}} nicht.{{end}}
 {{end}}{{if .Unclaimed}}
 Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
 Ihres übernehmen, steht in einer eigenen E-Mail. Danach finden Sie hier

@@ -242,7 +242,7 @@ This doesn't change anything about your domains.
 We are still handling your withdrawal.
 {{end}}{{else}}
 {{if gt (len .Parts) 1}}These domains stay{{else}}The domain stays{{end}} with you until the end of the term, even after the
-withdrawal.
+withdrawal.{{if .Declared}} {{if gt (len .Parts) 1}}They won't{{else}}It won't{{end}} renew automatically.{{end}}
 {{end}}{{if .Unclaimed}}
 The order does not belong to an account yet; the link to claim it is in a
 separate email. After that, you'll find the credit note here:
