@@ -77,6 +77,12 @@ var listTexts = ui.Texts{
 		"Zahlungen sind spätestens 14 Tage nach Eingang des Widerrufs zu erstatten (§ 357 Abs. 1 BGB).",
 		"Payments must be refunded within 14 days of receipt (section 357 (1) of the German Civil Code).",
 	},
+	"notice.law.doubtful": {
+		"Nur wenn der Widerruf wirksam ist, sind Zahlungen zu erstatten, und zwar spätestens 14 Tage nach seinem Eingang (§ 357 Abs. 1 BGB). Daran kann es hier fehlen; siehe die Bestellungen.",
+		"Payments must be refunded within 14 days of receipt (section 357 (1) of the German Civil Code), but only if the withdrawal is valid. Here it may not be; see the orders.",
+	},
+	"notice.void.ended":    {"Beim Eingang war die Widerrufsfrist abgelaufen, seit dem {1}.", "The withdrawal period had ended on {1} when the notice arrived."},
+	"notice.void.business": {"Unternehmen haben kein Widerrufsrecht.", "Businesses have no right of withdrawal."},
 	"notice.law.termination": {
 		"Zu welchem Tag der Vertrag endet, ist sofort zu bestätigen (§ 312k Abs. 4 BGB).",
 		"The day on which the contract ends must be confirmed at once (section 312k (4) of the German Civil Code).",

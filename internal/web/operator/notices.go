@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -21,9 +22,37 @@ type noticeRow struct {
 	Domains []namedDomainRow
 }
 
-// Law is the part of a text key that says where the deadline comes from.
+// Law is the part of a text key that says where the deadline comes from, and whether a withdrawal may be void.
 func (r noticeRow) Law() string {
+	if slices.ContainsFunc(r.Orders, func(o withdrawal.RelatedOrder) bool { return r.Void(o) != "" }) {
+		return "doubtful"
+	}
 	return string(r.Kind)
+}
+
+// Void is the part of a text key that says why its sender could not withdraw from an order: it is that of a
+// business, or the period had ended when the notice arrived. It is empty if neither is known: the period
+// of an order without consent may last longer (§ 356 Abs. 3 BGB).
+func (r noticeRow) Void(o withdrawal.RelatedOrder) string {
+	switch {
+	case r.Kind != withdrawal.Withdrawal:
+		return ""
+	case o.Consumer == "business":
+		return "business"
+	case !o.ConsentAt.IsZero() && consented(o).WithdrawalEnded(r.At):
+		return "ended"
+	}
+	return ""
+}
+
+// PeriodEnd is the last day on which the consumer of an order could withdraw.
+func (r noticeRow) PeriodEnd(o withdrawal.RelatedOrder) time.Time {
+	return consented(o).WithdrawalEnds()
+}
+
+// consented returns what determines the withdrawal period of an order.
+func consented(o withdrawal.RelatedOrder) order.Order {
+	return order.Order{PaidAt: o.PaidAt, Consent: order.Consent{At: o.ConsentAt}}
 }
 
 // Effect is the part of a text key that says when a termination without a day takes effect; empty
