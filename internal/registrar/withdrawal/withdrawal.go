@@ -277,6 +277,8 @@ type Config struct {
 	// RateLimit counts one notice for a network or a mail address, or returns the wait; optional.
 	RateLimit  func(key string) (retryAfter time.Duration)
 	MailQueued func() // called after mails were stored; optional
+	// PeriodEnded is that of package order; nil means that no period is known.
+	PeriodEnded func(paid, consented, arrived time.Time) (lastDay time.Time)
 	// Now is the business time, by which notices arrive and deadlines pass, Clock the wall clock,
 	// for mails. nil means time.Now.
 	Now, Clock func() time.Time
@@ -296,6 +298,7 @@ func New(cfg Config) (*Service, error) {
 	if cfg.MailQueued == nil {
 		cfg.MailQueued = func() {}
 	}
+	registrar.Default(&cfg.PeriodEnded, func(_, _, _ time.Time) time.Time { return time.Time{} })
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -340,7 +343,7 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 			if err != nil {
 				return notice, err
 			}
-			addOrderData(data, orders[0])
+			s.addOrderData(data, orders[0], now)
 		}
 		named, err := s.ListNamedDomains(ctx, notice)
 		if err != nil {
@@ -482,6 +485,9 @@ type RelatedOrder struct {
 	Consumer string
 }
 
+// IsOfBusiness reports whether the buyer was no consumer, and so has no right of withdrawal.
+func (o RelatedOrder) IsOfBusiness() bool { return o.Consumer == "business" }
+
 // More is the number of items besides the one that is named.
 func (o RelatedOrder) More() int { return max(0, o.Items-1) }
 
@@ -568,8 +574,8 @@ func parseMentions(contract string) []string {
 	return found
 }
 
-// addOrderData adds the orders to the operator's mail.
-func addOrderData(data map[string]string, orders []RelatedOrder) {
+// addOrderData adds the orders to the operator's mail, and why its sender may not withdraw from them.
+func (s *Service) addOrderData(data map[string]string, orders []RelatedOrder, now time.Time) {
 	data["orders"] = strconv.Itoa(len(orders))
 	stamp := func(at time.Time) string {
 		if at.IsZero() {
@@ -581,5 +587,11 @@ func addOrderData(data map[string]string, orders []RelatedOrder) {
 		of := "order" + strconv.Itoa(i+1) + "_"
 		data[of+"id"], data[of+"wording"] = order.ID, order.ConsentVersion
 		data[of+"paid_at"], data[of+"consent_at"] = stamp(order.PaidAt), stamp(order.ConsentAt)
+		if order.IsOfBusiness() {
+			data[of+"business"] = strconv.FormatBool(true)
+		}
+		if last := s.cfg.PeriodEnded(order.PaidAt, order.ConsentAt, now); !last.IsZero() {
+			data[of+"period_ended"] = last.Format(time.DateOnly)
+		}
 	}
 }

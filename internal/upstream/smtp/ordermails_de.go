@@ -602,7 +602,9 @@ E-Mail:  {{.Email}}
 Bestellung {{.ID}}{{with .Paid}},
 bezahlt {{.}}{{end}}:
   {{if .Consent}}Der Kunde hat am {{.Consent}} ausdrücklich
-  verlangt, dass wir sofort beginnen (Wortlaut {{.Wording}}).{{else}}Eine Zustimmung zum Beginn vor Ende der Widerrufsfrist gibt es nicht.{{end}}
+  verlangt, dass wir sofort beginnen (Wortlaut {{.Wording}}).{{else}}Eine Zustimmung zum Beginn vor Ende der Widerrufsfrist gibt es nicht.{{end}}{{with .PeriodEnded}}
+  Die Widerrufsfrist endete am {{.}}, der Widerruf kam später.{{end}}{{if .Business}}
+  Der Kunde ist ein Unternehmen und hat kein Widerrufsrecht.{{end}}
 {{else}}
 Aus diesen Angaben geht keine Bestellung hervor.
 {{end}}{{end}}

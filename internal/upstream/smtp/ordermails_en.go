@@ -573,7 +573,9 @@ Email:    {{.Email}}
 Order {{.ID}}{{with .Paid}},
 paid {{.}}{{end}}:
   {{if .Consent}}On {{.Consent}} the customer expressly asked us to
-  start immediately (wording {{.Wording}}).{{else}}There is no consent to start before the withdrawal period ends.{{end}}
+  start immediately (wording {{.Wording}}).{{else}}There is no consent to start before the withdrawal period ends.{{end}}{{with .PeriodEnded}}
+  The withdrawal period ended on {{.}}, before the notice arrived.{{end}}{{if .Business}}
+  The customer is a business and has no right of withdrawal.{{end}}
 {{else}}
 The text does not refer to an order that we know.
 {{end}}{{end}}

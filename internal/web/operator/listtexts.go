@@ -81,7 +81,7 @@ var listTexts = ui.Texts{
 		"Nur wenn der Widerruf wirksam ist, sind Zahlungen zu erstatten, und zwar spätestens 14 Tage nach seinem Eingang (§ 357 Abs. 1 BGB). Daran kann es hier fehlen; siehe die Bestellungen.",
 		"Payments must be refunded within 14 days of receipt (section 357 (1) of the German Civil Code), but only if the withdrawal is valid. Here it may not be; see the orders.",
 	},
-	"notice.void.ended":    {"Beim Eingang war die Widerrufsfrist abgelaufen, seit dem {1}.", "The withdrawal period had ended on {1} when the notice arrived."},
+	"notice.void.ended":    {"Die Widerrufsfrist endete am {1}, der Widerruf kam später.", "The withdrawal period ended on {1}, before the notice arrived."},
 	"notice.void.business": {"Unternehmen haben kein Widerrufsrecht.", "Businesses have no right of withdrawal."},
 	"notice.law.termination": {
 		"Zu welchem Tag der Vertrag endet, ist sofort zu bestätigen (§ 312k Abs. 4 BGB).",

@@ -31,28 +31,22 @@ func (r noticeRow) Law() string {
 }
 
 // Void is the part of a text key that says why its sender could not withdraw from an order: it is that of a
-// business, or the period had ended when the notice arrived. It is empty if neither is known: the period
-// of an order without consent may last longer (§ 356 Abs. 3 BGB).
+// business, or the period had ended when the notice arrived. It is empty if neither is known.
 func (r noticeRow) Void(o withdrawal.RelatedOrder) string {
 	switch {
 	case r.Kind != withdrawal.Withdrawal:
 		return ""
-	case o.Consumer == "business":
+	case o.IsOfBusiness():
 		return "business"
-	case !o.ConsentAt.IsZero() && consented(o).WithdrawalEnded(r.At):
+	case !r.PeriodEnded(o).IsZero():
 		return "ended"
 	}
 	return ""
 }
 
-// PeriodEnd is the last day on which the consumer of an order could withdraw.
-func (r noticeRow) PeriodEnd(o withdrawal.RelatedOrder) time.Time {
-	return consented(o).WithdrawalEnds()
-}
-
-// consented returns what determines the withdrawal period of an order.
-func consented(o withdrawal.RelatedOrder) order.Order {
-	return order.Order{PaidAt: o.PaidAt, Consent: order.Consent{At: o.ConsentAt}}
+// PeriodEnded is order.PeriodEnded for an order that the notice may refer to.
+func (r noticeRow) PeriodEnded(o withdrawal.RelatedOrder) time.Time {
+	return order.PeriodEnded(o.PaidAt, o.ConsentAt, r.At)
 }
 
 // Effect is the part of a text key that says when a termination without a day takes effect; empty

@@ -76,15 +76,15 @@ func TestOperatorNotice_SaysWhyAWithdrawalMayBeVoid(t *testing.T) {
 		}
 	}
 	s.exec("UPDATE orders SET consent_at = paid_at")
-	want("in time", page(), []string{law}, []string{"Widerrufsfrist abgelaufen", doubt, business})
+	want("in time", page(), []string{law}, []string{"kam später", doubt, business})
 	paid := s.storedOrder(o.ID).PaidAt.AddDate(0, 0, -30)
-	ended := "Beim Eingang war die Widerrufsfrist abgelaufen, seit dem " + order.Order{PaidAt: paid}.WithdrawalEnds().Format("02.01.2006") + "."
+	ended := "Die Widerrufsfrist endete am " + order.Order{PaidAt: paid}.WithdrawalEnds().Format("02.01.2006") + ", der Widerruf kam später."
 	s.exec("UPDATE orders SET paid_at = $1, consent_at = $1", paid.UnixMicro())
 	want("late", page(), []string{ended, doubt}, []string{law, business})
 	s.exec("UPDATE orders SET consent_at = 0, vat_id = 'DE123456789'")
-	want("of a business", page(), []string{business, doubt}, []string{law, "Widerrufsfrist abgelaufen"})
+	want("of a business", page(), []string{business, doubt}, []string{law, "kam später"})
 	s.exec("UPDATE orders SET vat_id = ''")
-	want("without consent", page(), []string{law}, []string{"Widerrufsfrist abgelaufen", doubt, business})
+	want("without consent", page(), []string{law}, []string{"kam später", doubt, business})
 }
 
 func TestOperatorPages_OpenNoticeIsOpenWork(t *testing.T) {
