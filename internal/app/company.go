@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web"
 	"github.com/dotkontor/dotkontor/internal/web/legal"
@@ -67,7 +68,7 @@ func (p *App) openNotices(context.Context) error {
 		return err
 	}
 	p.notices, err = withdrawal.New(withdrawal.Config{
-		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: limit, MailQueued: p.services.mail.Wake, Now: p.now,
+		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: limit, MailQueued: p.services.mail.Wake, PeriodEnded: order.PeriodEnded, Now: p.now,
 	})
 	if err != nil {
 		return err

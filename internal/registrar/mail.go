@@ -120,7 +120,7 @@ var notices = map[MailKind]bool{
 	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, MailOrderDelayed: true, MailItemFailed: true, // commercial letters, and evidence in a dispute
 	MailOrderRefunded: true, MailPaymentRefunded: true, MailRefundReturned: true, MailRefundSettled: true,
 	MailPaymentDispute: true, MailContractEnds: true, MailNoticeHandled: true, MailWithdrawal: true, MailTermination: true,
-	MailDomainChanged: true, MailNameserversRefused: true, MailNameserversCanceled: true, MailAuthCode: true, MailRenewalOff: true, MailRenewalHeld: true, MailLetExpire: true, // confirm what a customer has done with a domain
+	MailDomainChanged: true, MailNameserversRefused: true, MailNameserversCanceled: true, MailAuthCode: true, MailRenewalOff: true, MailRenewalHeld: true, MailLetExpire: true, MailDomainLock: true, // confirm what a customer has done with a domain
 	MailContactCheck: true, MailContactWarning: true, MailContactSuspended: true, MailContactConfirmed: true,
 }
 

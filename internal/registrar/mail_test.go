@@ -10,7 +10,7 @@ import (
 func TestMailKind_ConfirmationsAboutDomainsAreKept(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []registrar.MailKind{
-		registrar.MailDomainChanged, registrar.MailNameserversRefused, registrar.MailNameserversCanceled, registrar.MailAuthCode, registrar.MailRenewalOff, registrar.MailRenewalHeld, registrar.MailLetExpire, registrar.MailWithdrawal, registrar.MailTermination,
+		registrar.MailDomainChanged, registrar.MailNameserversRefused, registrar.MailNameserversCanceled, registrar.MailAuthCode, registrar.MailRenewalOff, registrar.MailRenewalHeld, registrar.MailLetExpire, registrar.MailDomainLock, registrar.MailWithdrawal, registrar.MailTermination,
 	} {
 		if !kind.IsNotice() {
 			t.Errorf("%s is not kept", kind)

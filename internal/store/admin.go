@@ -33,7 +33,7 @@ func (db *DB) GetDomainRef(ctx context.Context, name string) (admin.DomainRef, b
 }
 
 // AddDomainLock stores a lock with its audit event and mail.
-func (db *DB) AddDomainLock(ctx context.Context, lock admin.Lock, event registrar.AuditEvent, mail registrar.Mail) error {
+func (db *DB) AddDomainLock(ctx context.Context, lock admin.Lock, event registrar.AuditEvent, mail registrar.Mail, clock time.Time) error {
 	words := make([]string, len(lock.Restrictions))
 	for i, block := range lock.Restrictions {
 		words[i] = string(block)
@@ -46,12 +46,12 @@ func (db *DB) AddDomainLock(ctx context.Context, lock admin.Lock, event registra
 		}); err != nil {
 			return err
 		}
-		return recordEffects(ctx, q, &event, &mail, lock.SetAt)
+		return recordEffects(ctx, q, &event, &mail, clock)
 	})
 }
 
 // LiftDomainLock ends an active lock.
-func (db *DB) LiftDomainLock(ctx context.Context, lock admin.Lock, event registrar.AuditEvent, mail registrar.Mail) (bool, error) {
+func (db *DB) LiftDomainLock(ctx context.Context, lock admin.Lock, event registrar.AuditEvent, mail registrar.Mail, clock time.Time) (bool, error) {
 	return db.swap(ctx, func(q *query.Queries) error {
 		if lock.Has(admin.Hold) { // a hold that is being stored for it comes first, and is released then
 			if _, err := found(ignoreRow(q.LockDomain(ctx, lock.Domain))); err != nil {
@@ -63,7 +63,7 @@ func (db *DB) LiftDomainLock(ctx context.Context, lock admin.Lock, event registr
 		})); err != nil {
 			return err
 		}
-		return recordEffects(ctx, q, &event, &mail, lock.LiftedAt)
+		return recordEffects(ctx, q, &event, &mail, clock)
 	})
 }
 

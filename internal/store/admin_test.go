@@ -22,7 +22,7 @@ func TestDomainLock_ActiveUntilLifted(t *testing.T) {
 		sooner := lock
 		sooner.ID, sooner.ReviewAt = "lck_2", testTime.Add(time.Hour)
 		for _, one := range []admin.Lock{lock, sooner} {
-			if err := db.AddDomainLock(ctx, one, event, mail); err != nil {
+			if err := db.AddDomainLock(ctx, one, event, mail, testTime); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -32,7 +32,7 @@ func TestDomainLock_ActiveUntilLifted(t *testing.T) {
 		}
 		lock.LiftedBy, lock.LiftedAt = "root", testTime
 		for _, want := range []bool{true, false} {
-			if lifted, err := db.LiftDomainLock(ctx, lock, event, mail); err != nil || lifted != want {
+			if lifted, err := db.LiftDomainLock(ctx, lock, event, mail, testTime); err != nil || lifted != want {
 				t.Errorf("lifted %t, %v, want %t", lifted, err, want)
 			}
 		}
@@ -55,6 +55,38 @@ func TestDomainLock_ActiveUntilLifted(t *testing.T) {
 	})
 }
 
+// A sandbox may move the business time; mails are sent by the wall clock.
+func TestDomainLock_MailIsDueAtOnceWhateverTheBusinessTime(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		domain := addDomain(t, db, anna, "streit", registrar.DomainActive, testTime.AddDate(1, 0, 0))
+		business := testTime.AddDate(0, 0, 1)
+		service, err := admin.New(admin.Config{Store: db, Now: atTestTime, Business: func() time.Time { return business }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lock, _, err := service.SetLock(ctx, operatorActor(), admin.LockRequest{
+			Name: domain.Name, Cause: admin.Court, Reason: "Beschluss", Restrictions: []admin.Restriction{admin.Nameservers}, ReviewAt: business.AddDate(0, 1, 0),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := service.LiftLock(ctx, operatorActor(), lock.ID); err != nil {
+			t.Fatal(err)
+		}
+		mails, err := db.ClaimDueMails(ctx, testTime, testTime.Add(time.Minute), 10)
+		if err != nil || len(mails) != 2 {
+			t.Fatalf("due: %+v, %v", mails, err)
+		}
+		for _, mail := range mails {
+			if mail.Kind != registrar.MailDomainLock || mail.Data[registrar.NoticeDomain] != domain.ID || mail.Data[registrar.MailOccurredAt] != business.UTC().Format(time.RFC3339) {
+				t.Errorf("%+v", mail)
+			}
+		}
+	})
+}
+
 // A hold that was about to be stored when the lock was lifted must not take the domain out of the DNS
 // for good.
 func TestDomainLock_NoHoldIsStoredOnceLifted(t *testing.T) {
@@ -68,7 +100,7 @@ func TestDomainLock_NoHoldIsStoredOnceLifted(t *testing.T) {
 			ID: "lck_1", Domain: id, Name: "phishing.org", Customer: anna, Cause: admin.Abuse, Reason: "Phishing",
 			Restrictions: []admin.Restriction{admin.Transfer, admin.Hold}, ReviewAt: testTime.Add(time.Hour), SetBy: "root", SetAt: testTime, HoldStepAt: testTime,
 		}
-		if err := db.AddDomainLock(ctx, lock, event, mail); err != nil {
+		if err := db.AddDomainLock(ctx, lock, event, mail, testTime); err != nil {
 			t.Fatal(err)
 		}
 		for reference, want := range map[string]bool{"chk_1": true, "dis_1": true, "lck_2": true, lock.ID: false} {
@@ -84,7 +116,7 @@ func TestDomainLock_NoHoldIsStoredOnceLifted(t *testing.T) {
 			t.Fatalf("due: %+v, %v", due, err)
 		}
 		lock.LiftedBy, lock.LiftedAt, lock.HoldStepAt = "root", testTime, testTime
-		if lifted, err := db.LiftDomainLock(ctx, lock, event, mail); err != nil || !lifted {
+		if lifted, err := db.LiftDomainLock(ctx, lock, event, mail, testTime); err != nil || !lifted {
 			t.Fatal(lifted, err)
 		}
 		if stored, err := db.SetLockHoldStep(ctx, due[0], time.Time{}); err != nil || stored {

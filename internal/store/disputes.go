@@ -33,6 +33,7 @@ func disputeOf(row query.Dispute) dispute.Dispute {
 		Note: row.Note, DecidedBy: row.DecidedBy, DecidedAt: fromMicros(row.DecidedAt),
 		Version: row.Version, DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
 		StoredAt: fromMicros(row.StoredAt), UpdatedAt: fromMicros(row.UpdatedAt),
+		LockedAt: fromMicros(row.LockedAt), LiftedAt: fromMicros(row.LiftedAt), Decision: dispute.Decision(row.Decision),
 	}
 }
 
@@ -69,7 +70,7 @@ func (db *DB) StoreDispute(ctx context.Context, update dispute.Update) (bool, er
 				Amount: int64(d.Amount), Withdrawn: int64(d.Withdrawn), Fee: int64(d.Fee), Charged: int64(d.Charged), Refunded: int64(d.Refunded),
 				Debit: boolToInt(d.Debit), Refundable: boolToInt(d.Refundable), EvidenceDue: micros(d.DueBy), LockState: string(d.Lock),
 				OpenWork: boolToInt(d.OpenWork), Note: d.Note, DecidedBy: d.DecidedBy, DecidedAt: micros(d.DecidedAt), DueAt: micros(d.DueAt), Node: d.Node,
-				Attempts: int64(d.Attempts), UpdatedAt: micros(d.UpdatedAt), ID: d.ID, WasVersion: update.Was.Version,
+				Attempts: int64(d.Attempts), UpdatedAt: micros(d.UpdatedAt), LockedAt: micros(d.LockedAt), LiftedAt: micros(d.LiftedAt), Decision: string(d.Decision), ID: d.ID, WasVersion: update.Was.Version,
 			})
 		}
 		if update.Was.ID == "" {
@@ -80,7 +81,7 @@ func (db *DB) StoreDispute(ctx context.Context, update dispute.Update) (bool, er
 					Refunded: int64(d.Refunded), Debit: boolToInt(d.Debit), Refundable: boolToInt(d.Refundable), BankReturn: boolToInt(d.BankReturn),
 					EvidenceDue: micros(d.DueBy), OpenedAt: micros(d.OpenedAt), LockState: string(d.Lock), OpenWork: boolToInt(d.OpenWork), Note: d.Note,
 					DecidedBy: d.DecidedBy, DecidedAt: micros(d.DecidedAt), Version: 1, DueAt: micros(d.DueAt), Node: d.Node, Attempts: int64(d.Attempts),
-					StoredAt: micros(d.StoredAt), UpdatedAt: micros(d.UpdatedAt),
+					StoredAt: micros(d.StoredAt), UpdatedAt: micros(d.UpdatedAt), LockedAt: micros(d.LockedAt), LiftedAt: micros(d.LiftedAt), Decision: string(d.Decision),
 				})
 			}
 		}

@@ -151,7 +151,7 @@ func exportParts() []part {
 			)},
 			{name: "disputes", table: "disputes", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id payment_id status reason currency"), columns(asMoney, "amount withdrawn refunded"), columns(asFlag, "bank_return"),
-				columns(asTime, "evidence_due opened_at"), renamed("lock", columns(asText, "lock_state")), columns(asText, "note"), columns(asTime, "decided_at stored_at updated_at"),
+				columns(asTime, "evidence_due opened_at"), renamed("lock", columns(asText, "lock_state")), columns(asText, "decision note"), columns(asTime, "decided_at locked_at lifted_at stored_at updated_at"),
 			)},
 			{name: "invoices", table: "invoices", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id kind"), renamed("number", columns(asText, "label")), columns(asText, "refund_id"),

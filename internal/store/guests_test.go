@@ -171,7 +171,7 @@ func TestClaim_ReassignsEverythingOnce(t *testing.T) {
 		}
 		mail := registrar.Mail{Kind: registrar.MailDomainLock, Customer: locks[0].Customer}
 		locks[0].LiftedAt = testTime
-		if lifted, err := db.LiftDomainLock(t.Context(), locks[0], orderEvent(o), mail); err != nil || !lifted {
+		if lifted, err := db.LiftDomainLock(t.Context(), locks[0], orderEvent(o), mail, testTime); err != nil || !lifted {
 			t.Errorf("lock %s is not lifted: %v", lock, err)
 		}
 	})
@@ -192,7 +192,7 @@ func addLockedDomain(t *testing.T, db *DB, guest string) (domain, lock string) {
 		Restrictions: []admin.Restriction{admin.Transfer}, ReviewAt: testTime.Add(time.Hour), SetBy: "root", SetAt: testTime,
 	}
 	event := registrar.AuditEvent{Actor: operatorActor(), Action: admin.LockSet, Customer: guest, Object: "streit.org", At: testTime}
-	if err := db.AddDomainLock(t.Context(), set, event, registrar.Mail{Kind: registrar.MailDomainLock, Customer: guest}); err != nil {
+	if err := db.AddDomainLock(t.Context(), set, event, registrar.Mail{Kind: registrar.MailDomainLock, Customer: guest}, testTime); err != nil {
 		t.Fatal(err)
 	}
 	return domain, set.ID

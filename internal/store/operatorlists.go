@@ -132,7 +132,7 @@ func refundEntryOf[Row query.ListAllRefundsRow | query.ListAllPendingRefundsRow 
 	return admin.RefundEntry{
 		ID: row.ID, Order: row.OrderID, Customer: row.CustomerID, Payment: row.PaymentID, Provider: row.Provider, Amount: registrar.Cents(row.Amount),
 		Source: string(refund.Source), Reason: refund.ReasonOf(), State: refund.State(), Task: row.Task, Failure: refund.Failure,
-		CreatedAt: fromMicros(row.CreatedAt), MadeAt: madeAt, FailedAt: fromMicros(row.FailedAt), Notice: row.NoticeID, Declared: fromMicros(row.DeclaredAt), Subject: admin.Subject{Name: row.Name, Items: int(items), Email: row.Email},
+		CreatedAt: fromMicros(row.CreatedAt), MadeAt: madeAt, FailedAt: fromMicros(row.FailedAt), PaidAt: fromMicros(row.PaidAt), Notice: row.NoticeID, Declared: fromMicros(row.DeclaredAt), Subject: admin.Subject{Name: row.Name, Items: int(items), Email: row.Email},
 	}
 }
 

@@ -143,17 +143,21 @@ func isCompleted(ctx context.Context, q *query.Queries, o order.Order, id string
 	return ok && o.Completes(noticeOf(row).Mentions()), err
 }
 
-// completeNotice closes a notice that was refunded, if nothing is left of what it is about. One that an
+// completeNotice closes a notice that was refunded, if nothing is left of what it is about, and with it
+// the contracts: their domains no longer renew. One that an
 // operator has closed meanwhile stays as it is.
 func completeNotice(ctx context.Context, q *query.Queries, o order.Order, refunded order.NoticeRefunded) error {
 	complete, err := isCompleted(ctx, q, o, refunded.ID)
 	if err != nil || !complete {
 		return err
 	}
-	_, err = q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{
+	closed, err := changed(q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{
 		ID: refunded.ID, DoneAt: micros(o.UpdatedAt), DoneBy: refunded.By, DoneNote: refunded.Note,
-	})
-	return err
+	}))
+	if err != nil || !closed {
+		return err
+	}
+	return endRefundedRenewals(ctx, q, o, refunded.ID)
 }
 
 // beginRefundedDeletion stores the intent to delete a domain. It returns false if the domain was renewed,

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
@@ -55,6 +56,25 @@ func (db *DB) ListNamedDomains(ctx context.Context, mentions []string, limit int
 		})
 	}
 	return found, nil
+}
+
+// ListRefundedDomains returns those of some domains of whose orders something was refunded for a notice, or
+// is to be.
+func (db *DB) ListRefundedDomains(ctx context.Context, notice string, domains []withdrawal.NamedDomain) (refunded []withdrawal.NamedDomain, err error) {
+	orders := make(map[string][]order.Order) // by customer
+	for _, domain := range domains {
+		of, listed := orders[domain.Customer]
+		if !listed {
+			if of, err = db.ListOrdersOfNotices(ctx, domain.Customer, []string{notice}); err != nil {
+				return nil, err
+			}
+			orders[domain.Customer] = of
+		}
+		if slices.ContainsFunc(of, func(o order.Order) bool { return o.IsRefundedFor(notice, domain.Name) }) {
+			refunded = append(refunded, domain)
+		}
+	}
+	return refunded, nil
 }
 
 // splitMentions divides what a notice mentions into numbers of orders and names of domains.
@@ -112,4 +132,39 @@ func endContract(ctx context.Context, q *query.Queries, contract withdrawal.Ende
 		return err
 	}
 	return insertAuditEvent(ctx, q, contract.AuditEvent)
+}
+
+// endRefundedRenewals ends the automatic renewals of an order's domains of which something was refunded
+// for a withdrawal notice that this closes. The money is back by then, so a charge in flight does not
+// prevent it: its order renews the domain once more.
+func endRefundedRenewals(ctx context.Context, q *query.Queries, o order.Order, notice string) error {
+	for _, item := range o.Items {
+		if !o.IsRefundedFor(notice, item.Name) {
+			continue
+		}
+		domain, err := q.GetCurrentDomainByName(ctx, item.Name)
+		ok, err := found(err)
+		if err != nil {
+			return err
+		}
+		if !ok || domain.CustomerID != o.Customer || domain.AtTermEnd != string(registrar.TermEndRenew) {
+			continue
+		}
+		ended, err := changed(q.LetSeenDomainExpire(ctx, query.LetSeenDomainExpireParams{
+			UpdatedAt: micros(o.UpdatedAt), ID: domain.ID, CustomerID: o.Customer, Was: domain.AtTermEnd, PaidUntil: domain.PaidUntil, Status: domain.Status,
+		}))
+		if err == nil && ended {
+			err = endConsent(ctx, q, domain.ID, renewal.EndTerminated, o.UpdatedAt)
+		}
+		if err == nil && ended {
+			err = insertAuditEvent(ctx, q, registrar.AuditEvent{
+				Actor:  registrar.Actor{Kind: registrar.ActorSystem, Through: o.ID},
+				Action: withdrawal.ContractWithdrawn, Customer: o.Customer, Object: domain.Name, At: o.UpdatedAt,
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

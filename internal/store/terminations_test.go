@@ -1,10 +1,14 @@
 package store
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
@@ -268,6 +272,62 @@ func TestKeepOpen_RefusedOnceTheTermCanNotBeRenewed(t *testing.T) {
 		}
 		if err := consents.KeepOpen(ctx, personActor(anna), domain.ID); err != nil {
 			t.Errorf("a domain that can be renewed late: %v", err)
+		}
+	})
+}
+
+// The refund may close the withdrawal or leave it to an operator; without one, the contract goes on.
+func TestWithdrawal_RefundEndsRenewalAndRefusalDoesNot(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		until := testTime.AddDate(1, 0, 0)
+		o := mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, testOrder(anna, "kaffee.org", "tee.org", "mate.org")), toPaying("pay_1")), toPaid)
+		saveMethod(t, db, anna)
+		consents, service := newConsents(t, db), newNotices(t, db)
+		for _, item := range o.Items {
+			if err := agree(t, consents, anna, addDomain(t, db, anna, strings.TrimSuffix(item.Name, ".org"), registrar.DomainActive, until)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var notices []string
+		for i, gross := range []registrar.Cents{o.Items[0].Gross, 1, 0} { // all, a part, nothing
+			id := fmt.Sprint("dcl_", i)
+			notices = append(notices, id)
+			notice := withdrawal.Notice{ID: id, Kind: withdrawal.Withdrawal, Email: "anna@example.com", Contract: o.Items[i].Name, Language: "de", At: testTime}
+			if err := db.AddWithdrawalNotice(ctx, notice, nil, testTime); err != nil {
+				t.Fatal(err)
+			}
+			if gross == 0 {
+				continue
+			}
+			o = mustUpdateOrder(t, db, o, func(o *order.Order, _ *order.Transition) {
+				o.Refunds = append(o.Refunds, order.Refund{
+					ID: "ref_" + id, Payment: "pay_1", Amount: gross, Source: order.ByOperator, Reason: "withdrawal", Note: "x", By: "root", Notice: id,
+					Provider: "re_" + id, CreatedAt: testTime, MadeAt: testTime, Parts: []order.RefundPart{{Item: o.Items[i].ID, Gross: gross}},
+				})
+			})
+		}
+		renewing := func(want ...string) {
+			t.Helper()
+			for _, item := range o.Items {
+				renews := count(t, db, "SELECT count(*) FROM domains JOIN renewal_consents ON domain_id = domains.id AND ended_at = 0 WHERE domains.name = $1 AND at_term_end = 'renew'", item.Name) == 1
+				if renews != slices.Contains(want, item.Name) {
+					t.Errorf("%s renews: %t", item.Name, renews)
+				}
+			}
+		}
+		renewing("tee.org", "mate.org")
+		for _, id := range notices[1:] {
+			if err := service.Close(ctx, operatorActor(), id, withdrawal.Closing{Note: "x", Reply: "Geprüft."}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		renewing("mate.org")
+		for name, want := range map[string]int{"kaffee.org": 1, "tee.org": 1, "mate.org": 0} {
+			if n := count(t, db, "SELECT count(*) FROM audit_events WHERE action = 'contract_withdrawn' AND object = $1", name); n != want {
+				t.Errorf("%s: %d events", name, n)
+			}
 		}
 	})
 }

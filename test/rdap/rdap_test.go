@@ -122,7 +122,7 @@ func lock(t *testing.T, db *store.DB, domain portfolio.Domain) {
 	t.Helper()
 	must(t, db.AddDomainLock(t.Context(), admin.Lock{
 		ID: "lck_" + domain.ID, Domain: domain.ID, Name: domain.Name, Customer: domain.Customer, Reason: canary + "-reason", Reference: canary + "-reference", SetAt: time.Now(),
-	}, registrar.AuditEvent{Action: admin.LockSet, Customer: domain.Customer, At: time.Now()}, registrar.Mail{Kind: registrar.MailDomainLock, Customer: domain.Customer}))
+	}, registrar.AuditEvent{Action: admin.LockSet, Customer: domain.Customer, At: time.Now()}, registrar.Mail{Kind: registrar.MailDomainLock, Customer: domain.Customer}, time.Now()))
 }
 
 // run runs the OpenRDAP command line client.

@@ -108,14 +108,15 @@ const (
 	maxListed      = 100                      // bounds every list
 )
 
-// Store persists locks and lists jobs. Each change is one transaction with its audit event.
+// Store persists locks and lists jobs. Each change is one transaction with its audit event, and its mail,
+// which is queued at the time of the wall clock.
 type Store interface {
 	// GetDomainRef returns the domain of a name; false if no customer holds it.
 	GetDomainRef(ctx context.Context, name string) (DomainRef, bool, error)
-	AddDomainLock(ctx context.Context, lock Lock, event registrar.AuditEvent, mail registrar.Mail) error
+	AddDomainLock(ctx context.Context, lock Lock, event registrar.AuditEvent, mail registrar.Mail, clock time.Time) error
 	GetDomainLock(ctx context.Context, id string) (Lock, bool, error)
 	// LiftDomainLock returns false if there is no active one.
-	LiftDomainLock(ctx context.Context, lock Lock, event registrar.AuditEvent, mail registrar.Mail) (bool, error)
+	LiftDomainLock(ctx context.Context, lock Lock, event registrar.AuditEvent, mail registrar.Mail, clock time.Time) (bool, error)
 	ListActiveLocksOfDomain(ctx context.Context, domain string) ([]Lock, error)
 	// ListActiveDomainLocks is ordered by review date, ListLiftedDomainLocks newest first.
 	ListActiveDomainLocks(ctx context.Context, limit int) ([]Lock, error)
@@ -289,7 +290,7 @@ func (s *Service) SetLock(ctx context.Context, operator registrar.Actor, request
 	if same := slices.IndexFunc(active, lock.repeats); same >= 0 {
 		return active[same], nil, nil
 	}
-	if err := s.cfg.Store.AddDomainLock(ctx, lock, s.auditEvent(operator, LockSet, lock), lockMail(lock, string(lock.Cause), lock.SetAt)); err != nil {
+	if err := s.cfg.Store.AddDomainLock(ctx, lock, s.auditEvent(operator, LockSet, lock), lockMail(lock, string(lock.Cause), lock.SetAt), s.cfg.Now()); err != nil {
 		return Lock{}, nil, err
 	}
 	failpoint.Hit("lock_written")
@@ -348,7 +349,7 @@ func (s *Service) LiftLock(ctx context.Context, operator registrar.Actor, id str
 	if lock.Has(Hold) {
 		lock.HoldStepAt = lock.LiftedAt
 	}
-	lifted, err := s.cfg.Store.LiftDomainLock(ctx, lock, s.auditEvent(operator, LockLifted, lock), lockMail(lock, "lifted", lock.LiftedAt))
+	lifted, err := s.cfg.Store.LiftDomainLock(ctx, lock, s.auditEvent(operator, LockLifted, lock), lockMail(lock, "lifted", lock.LiftedAt), s.cfg.Now())
 	if err != nil {
 		return Lock{}, err
 	}
@@ -368,7 +369,7 @@ func (s *Service) auditEvent(operator registrar.Actor, action registrar.Action, 
 func lockMail(lock Lock, change string, at time.Time) registrar.Mail {
 	return registrar.Mail{Kind: registrar.MailDomainLock, Customer: lock.Customer, Data: map[string]string{
 		"domain": lock.Name, "change": change, "name": lock.Reason, registrar.MailOccurredAt: at.UTC().Format(time.RFC3339),
-		"suspended": strconv.FormatBool(lock.Has(Hold)),
+		"suspended": strconv.FormatBool(lock.Has(Hold)), registrar.NoticeDomain: lock.Domain,
 	}}
 }
 

@@ -54,6 +54,7 @@ type RefundEntry struct {
 	Failure                     registrar.Code
 	Amount                      registrar.Cents
 	CreatedAt, MadeAt, FailedAt time.Time
+	PaidAt                      time.Time // when an operator paid another way what the bank had returned; zero if none did
 }
 
 // RefundFilter selects refunds.

@@ -95,7 +95,11 @@ type Dispute struct {
 	BankReturn               bool // lost from the start
 	Lock                     Lock
 	OpenWork                 bool // an operator has to act
-	// Note is an operator's reason for the last decision; DecidedAt is zero before.
+	// LockedAt is when the lock was set, LiftedAt when it ended; see LockedSince.
+	LockedAt, LiftedAt time.Time
+	// Decision is an operator's last one, which a report of the provider leaves as it was made, and Note its
+	// reason; DecidedAt is zero before. See Decided.
+	Decision        Decision
 	Note, DecidedBy string
 	DecidedAt       time.Time
 
@@ -220,6 +224,39 @@ type Transfers interface {
 	// RejectUnpaid rejects the pending transfer of a domain for non-payment. It returns false
 	// while the registry has not answered.
 	RejectUnpaid(ctx context.Context, domain string) (done bool, err error)
+}
+
+// LockedSince is when the lock was set; zero if there was none. An inquiry may have been open for weeks by
+// then. Earlier releases stored only when a dispute was opened.
+func (d Dispute) LockedSince() time.Time {
+	if d.Lock == LockNone || !d.LockedAt.IsZero() {
+		return d.LockedAt
+	}
+	return d.OpenedAt
+}
+
+// Decided returns the operator's last decision; empty if there is none, or if it was only to note a loss.
+// Earlier releases stored the lock that it led to.
+func (d Dispute) Decided() Decision {
+	switch {
+	case d.DecidedAt.IsZero() || d.Decision != "":
+		return d.Decision
+	case d.Lock == LockKept:
+		return Keep
+	case d.Lock == LockDenying || d.Lock == LockDenied:
+		return Deny
+	case d.Lock == LockLifted && d.Status == Lost:
+		return Lift
+	}
+	return ""
+}
+
+// WonAfterDecision is when the bank's decision lifted the lock after an operator's; zero if it did not.
+func (d Dispute) WonAfterDecision() time.Time {
+	if d.DecidedAt.IsZero() || d.Decision == Lift || d.Lock != LockLifted || d.Status != Won {
+		return time.Time{}
+	}
+	return d.LiftedAt
 }
 
 // needsResponse reports whether evidence can still be submitted.

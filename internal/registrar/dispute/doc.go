@@ -70,6 +70,9 @@
 //	  because a transfer is pending, is asked again every 20 hours; the dispute stays in denying,
 //	  and the transfer is not rejected.
 //
+// A lock that a win lifts after an operator's decision leaves the decision as it was made. If the bank then
+// reverses its own, the lock starts again, without a decision.
+//
 // Lifting removes clientHold, if it was set for this dispute. The registry's transfer lock stays;
 // the customer can remove it. The holder of a domain that was transferred to us during the dispute is
 // set then: the lock has refused that change.

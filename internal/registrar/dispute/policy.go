@@ -62,7 +62,7 @@ func apply(was Dispute, report Report, subject Subject) (now Dispute, what effec
 
 // relock makes a lock that had ended active again.
 func (d *Dispute) relock() {
-	d.Lock, d.Note, d.DecidedBy, d.DecidedAt = LockActive, "", "", time.Time{}
+	d.Lock, d.Decision, d.Note, d.DecidedBy, d.DecidedAt = LockActive, "", "", "", time.Time{}
 }
 
 // decide returns the version of a dispute after an operator's decision.
@@ -72,6 +72,7 @@ func decide(was Dispute, decision Decision) (now Dispute, what effect) {
 	if !was.Lock.InForce() { // a charge that paid for nothing here: the loss is noted
 		return now, effect{}
 	}
+	now.Decision = decision
 	switch decision {
 	case Keep:
 		now.Lock, what = LockKept, effect{action: ActionKept}

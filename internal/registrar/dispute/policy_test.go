@@ -208,3 +208,55 @@ func TestDisputeMail_NamesTheBusinessTime(t *testing.T) {
 		t.Errorf("the mail is about %q and queued at %s", got, update.At)
 	}
 }
+
+// The record of a decision and the dates of a lock stay true whatever the provider reports later.
+func TestDispute_KeepsDecisionAndDatesOfItsLock(t *testing.T) {
+	t.Parallel()
+	day := func(n int) time.Time { return time.Date(2026, 11, n, 13, 5, 0, 0, time.UTC) }
+	var now time.Time
+	s := &Service{cfg: Config{Store: domainsStore{}, Now: func() time.Time { return now }}, worker: &jobs.Worker[Dispute]{Clock: time.Now}}
+	subject := Subject{Payment: "pay_1", Order: "ord_1", Customer: "cus_1", Captured: true}
+	for _, decision := range []Decision{Keep, Lift, Deny} {
+		d := Dispute{}
+		store := func(at time.Time, next Dispute) {
+			t.Helper()
+			now = at
+			update, err := s.newUpdate(t.Context(), d, next, effect{}, registrar.Actor{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d = update.Now
+		}
+		report := func(at time.Time, status Status) {
+			t.Helper()
+			next, _ := apply(d, Report{ID: "du_1", Status: status, OpenedAt: day(1)}, subject)
+			store(at, next)
+		}
+		report(day(1), WarningNeedsResponse)
+		if !d.LockedSince().IsZero() {
+			t.Errorf("an inquiry is locked since %s", d.LockedSince())
+		}
+		report(day(11), NeedsResponse)
+		report(day(12), Lost)
+		next, _ := decide(d, decision)
+		next.Note, next.DecidedBy, next.DecidedAt = "Angemahnt.", "root", day(14)
+		store(day(14).Add(time.Microsecond), next)
+		report(day(24), Won)
+		if !d.LockedSince().Equal(day(11)) || d.Decided() != decision || d.Note != "Angemahnt." || d.DecidedBy != "root" || !d.DecidedAt.Equal(day(14)) {
+			t.Errorf("%s: %+v", decision, d)
+		}
+		want := day(24)
+		if decision == Lift {
+			want = time.Time{}
+		}
+		if got := d.WonAfterDecision(); !got.Equal(want) {
+			t.Errorf("%s: won at %s, want %s", decision, got, want)
+		}
+	}
+	for lock, want := range map[Lock]Decision{LockKept: Keep, LockDenying: Deny, LockDenied: Deny, LockLifted: Lift, LockNone: "", LockActive: ""} {
+		earlier := Dispute{Report: Report{Status: Lost, OpenedAt: day(1)}, Lock: lock, DecidedAt: day(2)}
+		if got := earlier.Decided(); got != want || earlier.LockedSince().IsZero() != (lock == LockNone) {
+			t.Errorf("stored by an earlier release, %s: %q, locked since %s", lock, got, earlier.LockedSince())
+		}
+	}
+}

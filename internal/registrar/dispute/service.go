@@ -221,6 +221,12 @@ func (s *Service) newUpdate(ctx context.Context, was, now Dispute, what effect, 
 		now.StoredAt = at
 	}
 	now.UpdatedAt = at
+	switch locked := was.Lock.InForce(); {
+	case now.Lock.InForce() && !locked:
+		now.LockedAt, now.LiftedAt = at, time.Time{}
+	case locked && !now.Lock.InForce():
+		now.LiftedAt = at
+	}
 	if was.ID == "" || was.Lock != now.Lock || was.Status != now.Status {
 		now.DueAt, now.Node, now.Attempts = update.At, "", 0
 	}

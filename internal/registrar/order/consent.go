@@ -47,6 +47,17 @@ func (o Order) WithdrawalEnded(now time.Time) bool {
 	return now.In(registrar.Germany()).Format(time.DateOnly) > end.Format(time.DateOnly)
 }
 
+// PeriodEnded returns the last day on which the consumer of an order could withdraw, if it was over when a
+// notice arrived; zero otherwise. Without consent it is not known: the period may last longer (§ 356
+// Abs. 3 BGB).
+func PeriodEnded(paid, consented, arrived time.Time) time.Time {
+	o := Order{PaidAt: paid, Consent: Consent{At: consented}}
+	if !o.Consent.Given() || !o.WithdrawalEnded(arrived) {
+		return time.Time{}
+	}
+	return o.WithdrawalEnds()
+}
+
 // Withdrawable reports whether a consumer who has given consent can still withdraw from something:
 // it is paid, the period has not ended, and something is neither failed nor refunded in full.
 func (o *Order) Withdrawable(now time.Time) bool {

@@ -215,6 +215,15 @@ func (o Order) RefundOfWithdrawal(notice, name string) (sum WithdrawalRefund) {
 	return sum
 }
 
+// IsRefundedFor reports whether something of a domain was refunded for a withdrawal notice, or is to be.
+func (o Order) IsRefundedFor(notice, name string) bool {
+	return notice != "" && slices.ContainsFunc(o.Refunds, func(r Refund) bool {
+		first := o.firstOf(r)
+		refused := r.Provider == "" && r.Failure != "" && r.SettledAt.IsZero()
+		return first.Notice == notice && !refused && slices.Contains(o.RefundedNames(first), name)
+	})
+}
+
 // Completes reports whether the refunds that the customer has leave nothing of what a withdrawal notice
 // is about, given the order numbers and domains that it mentions; see coversNotice.
 func (o *Order) Completes(mentions []string) bool {

@@ -35,7 +35,7 @@ func expiryLifted(events []registrar.AuditEvent) bool {
 				return false
 			}
 			renewed = true
-		case ActionLetExpire, withdrawal.ContractTerminated:
+		case ActionLetExpire, withdrawal.ContractTerminated, withdrawal.ContractWithdrawn:
 			if renewed {
 				return true
 			}

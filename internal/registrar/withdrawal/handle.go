@@ -68,7 +68,8 @@ type Closing struct {
 	Reply, End string
 }
 
-// Close marks an open notice as handled.
+// Close marks an open notice as handled. The contracts that ended with it no longer renew; all others
+// do, as before: a reply alone may be a refusal.
 func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string, closing Closing) error {
 	notice, err := s.Get(ctx, operator, id)
 	if err != nil {
@@ -82,16 +83,20 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string
 	if !ok {
 		return registrar.Invalid(BadReply)
 	}
-	var about []NamedDomain
-	if reply != "" || closing.End != "" {
-		named, err := s.ListNamedDomains(ctx, notice)
-		if err != nil {
+	named, err := s.ListNamedDomains(ctx, notice)
+	if err != nil {
+		return err
+	}
+	about := notice.about(named[0])
+	var ended []NamedDomain
+	switch {
+	case closing.End != "":
+		if err := checkEnd(notice, named[0], closing.End); err != nil {
 			return err
 		}
-		if about = notice.about(named[0]); closing.End != "" {
-			err = checkEnd(notice, named[0], closing.End)
-		}
-		if err != nil {
+		ended = notice.endedOn(closing.End, about)
+	case notice.Kind == Withdrawal:
+		if ended, err = s.cfg.Store.ListRefundedDomains(ctx, notice.ID, about); err != nil {
 			return err
 		}
 	}
@@ -99,24 +104,24 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string
 	done.Notice.DoneAt, done.Notice.DoneBy, done.Notice.DoneNote = done.Now, operator.Through, note
 	done.Notice.DoneReply, done.Notice.DoneEnds = reply, closing.End
 	done.AuditEvent = registrar.AuditEvent{Actor: operator, Action: NoticeHandled, Object: notice.ID, At: done.Now}
-	done.Contracts = endedBy(operator, notice, about, closing.End, done.Now)
-	if reply != "" || closing.End != "" {
-		data := notice.mailData()
-		data["reply"], data["end"] = reply, closing.End
-		notice.addLateness(data, done.Now)
-		// Nothing has verified the address: only its own account's domains are named.
-		addNamedDomains(data, slices.DeleteFunc(slices.Clone(about), func(d NamedDomain) bool { return !d.SentBy(notice) }))
-		done.Mails = []registrar.Mail{{Kind: registrar.MailNoticeHandled, To: notice.Email, Language: notice.Language, Data: data}}
-		renewed := 0
-		for _, contract := range done.Contracts {
-			switch d := contract.Domain; {
-			case !d.Renews():
-			case d.SentBy(notice):
-				renewed++
-				data["item"+strconv.Itoa(renewed)+"_name"] = d.Name
-			default: // the account has another address than its notice
-				done.Mails = append(done.Mails, renewalOffMail(notice, d, done.Now))
-			}
+	for _, domain := range ended {
+		if domain.Endable() {
+			done.Contracts = append(done.Contracts, endContract(operator, notice, domain, done.Now))
+		}
+	}
+	answered := reply != "" || closing.End != ""
+	if answered {
+		done.Mails = []registrar.Mail{answerMail(notice, reply, closing.End, about, done.Now)}
+	}
+	renewed := 0
+	for _, contract := range done.Contracts {
+		switch d := contract.Domain; {
+		case !d.Renews():
+		case answered && d.SentBy(notice):
+			renewed++
+			done.Mails[0].Data["item"+strconv.Itoa(renewed)+"_name"] = d.Name
+		default: // the sender gets no mail, or the account has another address than its notice
+			done.Mails = append(done.Mails, renewalOffMail(notice, d, done.Now))
 		}
 	}
 	if err := s.cfg.Store.StoreOutcome(ctx, done); err != nil {
@@ -128,6 +133,16 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id string
 	return nil
 }
 
+// answerMail returns the mail to the sender with the operator's answer.
+func answerMail(notice Notice, reply, end string, about []NamedDomain, now time.Time) registrar.Mail {
+	data := notice.mailData()
+	data["reply"], data["end"] = reply, end
+	notice.addLateness(data, now)
+	// Nothing has verified the address: only its own account's domains are named.
+	addNamedDomains(data, slices.DeleteFunc(slices.Clone(about), func(d NamedDomain) bool { return !d.SentBy(notice) }))
+	return registrar.Mail{Kind: registrar.MailNoticeHandled, To: notice.Email, Language: notice.Language, Data: data}
+}
+
 // renewalOffMail tells an account that a notice has ended the consent to the automatic renewal of its domain.
 func renewalOffMail(notice Notice, domain NamedDomain, now time.Time) registrar.Mail {
 	mail := registrar.Mail{Kind: registrar.MailRenewalOff, Customer: domain.Customer, Data: map[string]string{
@@ -135,6 +150,9 @@ func renewalOffMail(notice Notice, domain NamedDomain, now time.Time) registrar.
 		registrar.NoticeDomain: domain.ID, registrar.NoticeTerm: registrar.NoticeTermText(domain.PaidUntil),
 		registrar.MailOccurredAt: now.UTC().Format(time.RFC3339),
 	}}
+	if notice.Kind == Withdrawal {
+		mail.Data["change"] = "withdrawn"
+	}
 	if lifecycle.PolicyOf(domain.TLD).Lasts() {
 		mail.Data["lasts"] = strconv.FormatBool(true)
 	}
@@ -207,15 +225,12 @@ func (d Notice) about(named []NamedDomain) []NamedDomain {
 	return named
 }
 
-// endedBy returns the sender's domains that a notice is about and whose terms don't end before a day:
-// a renewal would outlast the contract.
-func endedBy(operator registrar.Actor, notice Notice, about []NamedDomain, end string, now time.Time) (ended []EndedContract) {
-	for _, domain := range about {
-		if domain.BelongsTo(notice) && domain.Endable() && domain.PaidUntil.UTC().Format(time.DateOnly) >= end {
-			ended = append(ended, endContract(operator, domain, now))
-		}
-	}
-	return ended
+// endedOn returns the sender's domains whose terms don't end before the day on which their contract ends:
+// a renewal would outlast it.
+func (d Notice) endedOn(end string, about []NamedDomain) []NamedDomain {
+	return slices.DeleteFunc(slices.Clone(about), func(domain NamedDomain) bool {
+		return !domain.BelongsTo(d) || domain.PaidUntil.UTC().Format(time.DateOnly) < end
+	})
 }
 
 // cleanNote returns the note as stored; false if it is empty, too long or not printable.

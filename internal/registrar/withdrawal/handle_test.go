@@ -2,6 +2,7 @@ package withdrawal
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -93,7 +94,12 @@ type closedNotice struct {
 	Store
 	notice  Notice
 	domains []NamedDomain
+	refunds []string // names of domains of which something was refunded for the notice
 	outcome Outcome
+}
+
+func (s *closedNotice) ListRefundedDomains(_ context.Context, _ string, domains []NamedDomain) ([]NamedDomain, error) {
+	return slices.DeleteFunc(slices.Clone(domains), func(d NamedDomain) bool { return !slices.Contains(s.refunds, d.Name) }), nil
 }
 
 func (s *closedNotice) GetWithdrawalNotice(context.Context, string) (Notice, bool, error) {
@@ -107,6 +113,53 @@ func (s *closedNotice) ListNamedDomains(_ context.Context, mentions []string, _ 
 func (s *closedNotice) StoreOutcome(_ context.Context, done Outcome) error {
 	s.outcome = done
 	return nil
+}
+
+// A reply alone may be a refusal: a withdrawal that came too late, or no good cause.
+func TestClose_ReplyAloneEndsNoRenewal(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 15, 9, 5, 0, 0, time.UTC)
+	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
+	for name, test := range map[string]struct {
+		notice  Notice
+		closing Closing
+		refunds []string
+		action  registrar.Action // empty: nothing ends
+		mails   string
+	}{
+		"late withdrawal":          {Notice{Kind: Withdrawal}, Closing{Reply: "Zu spät."}, nil, "", "notice_handled"},
+		"withdrawal, note only":    {Notice{Kind: Withdrawal}, Closing{}, nil, "", ""},
+		"another domain refunded":  {Notice{Kind: Withdrawal}, Closing{Reply: "Nein."}, []string{"dienstag.net"}, "", "notice_handled"},
+		"withdrawal with a refund": {Notice{Kind: Withdrawal}, Closing{Reply: "Erstattet."}, []string{"montag.net"}, ContractWithdrawn, "notice_handled:montag.net"},
+		"refund without a reply":   {Notice{Kind: Withdrawal}, Closing{}, []string{"montag.net"}, ContractWithdrawn, "renewal_off:withdrawn"},
+		"no good cause":            {Notice{Kind: Termination, Ground: Extraordinary}, Closing{Reply: "Kein Grund."}, nil, "", "notice_handled"},
+		"good cause":               {Notice{Kind: Termination, Ground: Extraordinary}, Closing{Reply: "Ja.", End: "2026-11-15"}, nil, ContractTerminated, "notice_handled:montag.net"},
+	} {
+		test.notice.ID, test.notice.Email, test.notice.Contract, test.notice.Language, test.notice.At = "dcl_1", "petra@example.org", "montag.net", "de", at
+		store := &closedNotice{notice: test.notice, refunds: test.refunds, domains: []NamedDomain{{
+			ID: "dom_1", Customer: "cus_1", Name: "montag.net", TLD: ".net", Email: "petra@example.org", Status: registrar.DomainActive,
+			PaidUntil: at.AddDate(1, 0, 0), Choice: registrar.TermEndRenew,
+		}}}
+		service, err := New(Config{Store: store, Now: func() time.Time { return at }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		test.closing.Note = "Geprüft."
+		if err := service.Close(t.Context(), operator, "dcl_1", test.closing); err != nil {
+			t.Fatal(err)
+		}
+		var action registrar.Action
+		for _, contract := range store.outcome.Contracts {
+			action = contract.AuditEvent.Action
+		}
+		var mails []string
+		for _, mail := range store.outcome.Mails {
+			mails = append(mails, strings.TrimSuffix(string(mail.Kind)+":"+mail.Data["change"]+mail.Data["item1_name"], ":"))
+		}
+		if got := strings.Join(mails, " "); action != test.action || got != test.mails {
+			t.Errorf("%s: %q with mails %q, want %q and %q", name, action, got, test.action, test.mails)
+		}
+	}
 }
 
 func TestClose_EndOfContractEndsLaterRenewals(t *testing.T) {

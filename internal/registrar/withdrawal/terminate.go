@@ -20,9 +20,12 @@ const (
 	TerminationChanged registrar.Code = "termination_changed"
 )
 
-// ContractTerminated is the audited action of an operator who ends the contract of a domain. Its
-// object is the domain's name.
-const ContractTerminated registrar.Action = "contract_terminated"
+// Audited actions that end the contract of a domain, whose name is their object: it expires at the end
+// of its term.
+const (
+	ContractTerminated registrar.Action = "contract_terminated"
+	ContractWithdrawn  registrar.Action = "contract_withdrawn" // something was refunded for it
+)
 
 // NamedDomain is a domain that a notice may concern: a customer holds it, whether it was ordered,
 // transferred here or imported.
@@ -130,7 +133,7 @@ func (s *Service) PreviewTermination(ctx context.Context, operator registrar.Act
 type Outcome struct {
 	Notice     Notice // with DoneAt and the like
 	AuditEvent registrar.AuditEvent
-	Contracts  []EndedContract // of a termination
+	Contracts  []EndedContract
 	Mails      []registrar.Mail
 	// Now is the business time, At the wall clock.
 	Now, At time.Time
@@ -142,10 +145,14 @@ type EndedContract struct {
 	AuditEvent registrar.AuditEvent
 }
 
-func endContract(operator registrar.Actor, domain NamedDomain, now time.Time) EndedContract {
+func endContract(operator registrar.Actor, notice Notice, domain NamedDomain, now time.Time) EndedContract {
+	action := ContractTerminated
+	if notice.Kind == Withdrawal {
+		action = ContractWithdrawn
+	}
 	return EndedContract{
 		Domain:     domain,
-		AuditEvent: registrar.AuditEvent{Actor: operator, Action: ContractTerminated, Customer: domain.Customer, Object: domain.Name, At: now},
+		AuditEvent: registrar.AuditEvent{Actor: operator, Action: action, Customer: domain.Customer, Object: domain.Name, At: now},
 	}
 }
 
@@ -168,7 +175,7 @@ func (s *Service) Terminate(ctx context.Context, operator registrar.Actor, reque
 	var ends []string
 	for _, domain := range preview.Domains {
 		ends = append(ends, domain.PaidUntil.UTC().Format(time.DateOnly))
-		done.Contracts = append(done.Contracts, endContract(operator, domain, done.Now))
+		done.Contracts = append(done.Contracts, endContract(operator, preview.Notice, domain, done.Now))
 		if mails[domain.Customer] == nil {
 			mails[domain.Customer] = &registrar.Mail{Kind: registrar.MailContractEnds, Customer: domain.Customer, Data: map[string]string{
 				"number": done.Notice.ID, "received_at": done.Notice.At.UTC().Format(time.RFC3339), "ground": string(done.Notice.Ground),

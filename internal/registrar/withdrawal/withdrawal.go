@@ -16,6 +16,11 @@
 //	                    ordered for it are made and leave nothing of what it is about (package
 //	                    order), or Terminate ends the contracts
 //
+// A withdrawn contract has ended once something was refunded for its notice, also if a part is kept for
+// the days before: when the notice is closed, automatic renewal ends for these domains. So it does for
+// those of a termination that is closed with its day. In all other cases the contracts go on, with the
+// automatic renewal that the open notice has put on hold.
+//
 // With the note, the operator may write to the sender and state the day on which a contract ends.
 // Then, and only then, closing mails the sender, whose receipt has promised an answer. The day is not
 // before the notice arrived, and not after the end of the longest paid term of the domains that it is
@@ -257,6 +262,9 @@ type Store interface {
 	// ListNamedDomains returns, by mention, the domain with a name or those of the order with a
 	// number, at most limit for each. Domains that have left are not among them.
 	ListNamedDomains(ctx context.Context, mentions []string, limit int) (map[string][]NamedDomain, error)
+	// ListRefundedDomains returns those of some domains of whose orders something was refunded for a notice,
+	// or is to be.
+	ListRefundedDomains(ctx context.Context, notice string, domains []NamedDomain) ([]NamedDomain, error)
 	// StoreOutcome closes the notice, queues its mails and lets the domains expire. It returns AlreadyHandled,
 	// TerminationChanged or renewal.InProgress, and then changes nothing.
 	StoreOutcome(ctx context.Context, done Outcome) error
@@ -269,6 +277,8 @@ type Config struct {
 	// RateLimit counts one notice for a network or a mail address, or returns the wait; optional.
 	RateLimit  func(key string) (retryAfter time.Duration)
 	MailQueued func() // called after mails were stored; optional
+	// PeriodEnded is that of package order; nil means that no period is known.
+	PeriodEnded func(paid, consented, arrived time.Time) (lastDay time.Time)
 	// Now is the business time, by which notices arrive and deadlines pass, Clock the wall clock,
 	// for mails. nil means time.Now.
 	Now, Clock func() time.Time
@@ -288,6 +298,7 @@ func New(cfg Config) (*Service, error) {
 	if cfg.MailQueued == nil {
 		cfg.MailQueued = func() {}
 	}
+	registrar.Default(&cfg.PeriodEnded, func(_, _, _ time.Time) time.Time { return time.Time{} })
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -332,7 +343,7 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 			if err != nil {
 				return notice, err
 			}
-			addOrderData(data, orders[0])
+			s.addOrderData(data, orders[0], now)
 		}
 		named, err := s.ListNamedDomains(ctx, notice)
 		if err != nil {
@@ -474,6 +485,9 @@ type RelatedOrder struct {
 	Consumer string
 }
 
+// IsOfBusiness reports whether the buyer was no consumer, and so has no right of withdrawal.
+func (o RelatedOrder) IsOfBusiness() bool { return o.Consumer == "business" }
+
 // More is the number of items besides the one that is named.
 func (o RelatedOrder) More() int { return max(0, o.Items-1) }
 
@@ -560,8 +574,8 @@ func parseMentions(contract string) []string {
 	return found
 }
 
-// addOrderData adds the orders to the operator's mail.
-func addOrderData(data map[string]string, orders []RelatedOrder) {
+// addOrderData adds the orders to the operator's mail, and why its sender may not withdraw from them.
+func (s *Service) addOrderData(data map[string]string, orders []RelatedOrder, now time.Time) {
 	data["orders"] = strconv.Itoa(len(orders))
 	stamp := func(at time.Time) string {
 		if at.IsZero() {
@@ -573,5 +587,11 @@ func addOrderData(data map[string]string, orders []RelatedOrder) {
 		of := "order" + strconv.Itoa(i+1) + "_"
 		data[of+"id"], data[of+"wording"] = order.ID, order.ConsentVersion
 		data[of+"paid_at"], data[of+"consent_at"] = stamp(order.PaidAt), stamp(order.ConsentAt)
+		if order.IsOfBusiness() {
+			data[of+"business"] = strconv.FormatBool(true)
+		}
+		if last := s.cfg.PeriodEnded(order.PaidAt, order.ConsentAt, now); !last.IsZero() {
+			data[of+"period_ended"] = last.Format(time.DateOnly)
+		}
 	}
 }

@@ -188,7 +188,8 @@ func TestListRelatedOrders_AmountIsThatOfTheNamedItems(t *testing.T) {
 func TestSubmit_RelatedOrdersOnlyInOperatorMail(t *testing.T) {
 	t.Parallel()
 	store := &ordersStore{}
-	service, err := New(Config{Store: store, OperatorEmail: "post@kontor.example"})
+	last := ordered.AddDate(0, 0, 14)
+	service, err := New(Config{Store: store, OperatorEmail: "post@kontor.example", PeriodEnded: func(_, _, _ time.Time) time.Time { return last }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +199,8 @@ func TestSubmit_RelatedOrdersOnlyInOperatorMail(t *testing.T) {
 	}
 	for _, mail := range store.mails {
 		// Both words refer to the same order, which is listed once.
-		hasOrder := mail.Data["orders"] == "1" && mail.Data["order1_id"] == "ord_1" && mail.Data["order1_consent_at"] == "2026-11-15T12:00:00Z"
+		hasOrder := mail.Data["orders"] == "1" && mail.Data["order1_id"] == "ord_1" && mail.Data["order1_consent_at"] == "2026-11-15T12:00:00Z" &&
+			mail.Data["order1_period_ended"] == last.Format(time.DateOnly) && mail.Data["order1_business"] == ""
 		if operators := mail.To == "post@kontor.example"; hasOrder != operators || !operators && mail.Data["orders"] != "" {
 			t.Errorf("mail to %s: %v", mail.To, mail.Data)
 		}

@@ -1,7 +1,7 @@
 -- name: InsertDispute :execrows
 INSERT INTO disputes (id, charge, intent, payment_id, order_id, status, reason, currency, amount, withdrawn, fee, charged, refunded, debit, refundable,
-    bank_return, evidence_due, opened_at, lock_state, open_work, note, decided_by, decided_at, version, due_at, node, attempts, stored_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)
+    bank_return, evidence_due, opened_at, lock_state, open_work, note, decided_by, decided_at, version, due_at, node, attempts, stored_at, updated_at, locked_at, lifted_at, decision)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)
 ON CONFLICT (id) DO NOTHING;
 
 -- name: UpdateDispute :execrows
@@ -11,7 +11,7 @@ SET charge = sqlc.arg(charge), intent = sqlc.arg(intent), payment_id = sqlc.arg(
     charged = sqlc.arg(charged), refunded = sqlc.arg(refunded), debit = sqlc.arg(debit), refundable = sqlc.arg(refundable),
     evidence_due = sqlc.arg(evidence_due), lock_state = sqlc.arg(lock_state), open_work = sqlc.arg(open_work), note = sqlc.arg(note),
     decided_by = sqlc.arg(decided_by), decided_at = sqlc.arg(decided_at), version = version + 1, due_at = sqlc.arg(due_at), node = sqlc.arg(node),
-    attempts = sqlc.arg(attempts), updated_at = sqlc.arg(updated_at)
+    attempts = sqlc.arg(attempts), updated_at = sqlc.arg(updated_at), locked_at = sqlc.arg(locked_at), lifted_at = sqlc.arg(lifted_at), decision = sqlc.arg(decision)
 WHERE id = sqlc.arg(id) AND version = sqlc.arg(was_version);
 
 -- name: GetDispute :one

@@ -97,9 +97,12 @@ ORDER BY made.payment_id DESC
 LIMIT $2;
 
 -- A refund is named after the items that it is for; one of the whole payment, which has none, after
--- those of the order. Ids are unique, so that an item is part of a refund if the parts have its id.
+-- those of the order. Ids are unique, so that an item is part of a refund if the parts have its id. It was
+-- paid at a time if an operator paid what the bank had returned another way.
 -- name: ListAllRefunds :many
 SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure, r.failed_at, r.notice_id,
+    CAST(CASE WHEN r.failure = '' OR r.task <> '' OR r.provider = '' AND r.replaces = '' THEN 0 WHEN r.settled_at > 0 THEN r.settled_at
+        ELSE coalesce((SELECT max(again.settled_at) FROM refunds AS again WHERE again.order_id = r.order_id AND again.replaces = r.id), 0) END AS BIGINT) AS paid_at,
     CAST(coalesce((SELECT n.created_at FROM withdrawal_notices AS n WHERE n.id = r.notice_id), 0) AS BIGINT) AS declared_at,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
@@ -113,7 +116,7 @@ ORDER BY r.id DESC
 LIMIT $2;
 
 -- name: ListAllPendingRefunds :many
-SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure, r.failed_at, r.notice_id,
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure, r.failed_at, r.notice_id, CAST(0 AS BIGINT) AS paid_at,
     CAST(coalesce((SELECT n.created_at FROM withdrawal_notices AS n WHERE n.id = r.notice_id), 0) AS BIGINT) AS declared_at,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
@@ -127,7 +130,7 @@ ORDER BY r.id DESC
 LIMIT $2;
 
 -- name: ListAllUndecidedRefunds :many
-SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure, r.failed_at, r.notice_id,
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure, r.failed_at, r.notice_id, CAST(0 AS BIGINT) AS paid_at,
     CAST(coalesce((SELECT n.created_at FROM withdrawal_notices AS n WHERE n.id = r.notice_id), 0) AS BIGINT) AS declared_at,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,

@@ -59,7 +59,7 @@ WHERE id IN (
     ORDER BY due.due_at
     LIMIT $4
     FOR UPDATE SKIP LOCKED)
-RETURNING id, charge, intent, payment_id, order_id, status, reason, currency, amount, withdrawn, fee, charged, refunded, debit, refundable, bank_return, evidence_due, opened_at, lock_state, open_work, note, decided_by, decided_at, version, due_at, node, attempts, stored_at, updated_at
+RETURNING id, charge, intent, payment_id, order_id, status, reason, currency, amount, withdrawn, fee, charged, refunded, debit, refundable, bank_return, evidence_due, opened_at, lock_state, open_work, note, decided_by, decided_at, version, due_at, node, attempts, stored_at, updated_at, locked_at, lifted_at, decision
 `
 
 type ClaimDueDisputesParams struct {
@@ -113,6 +113,9 @@ func (q *Queries) ClaimDueDisputes(ctx context.Context, arg ClaimDueDisputesPara
 			&i.Attempts,
 			&i.StoredAt,
 			&i.UpdatedAt,
+			&i.LockedAt,
+			&i.LiftedAt,
+			&i.Decision,
 		); err != nil {
 			return nil, err
 		}
@@ -191,7 +194,7 @@ func (q *Queries) FinishDisputeListing(ctx context.Context, arg FinishDisputeLis
 }
 
 const getDispute = `-- name: GetDispute :one
-SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at, CAST(coalesce(orders.customer_id, '') AS TEXT) AS customer_id
+SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at, disputes.locked_at, disputes.lifted_at, disputes.decision, CAST(coalesce(orders.customer_id, '') AS TEXT) AS customer_id
 FROM disputes LEFT JOIN orders ON orders.id = disputes.order_id
 WHERE disputes.id = $1
 `
@@ -234,6 +237,9 @@ func (q *Queries) GetDispute(ctx context.Context, id string) (GetDisputeRow, err
 		&i.Dispute.Attempts,
 		&i.Dispute.StoredAt,
 		&i.Dispute.UpdatedAt,
+		&i.Dispute.LockedAt,
+		&i.Dispute.LiftedAt,
+		&i.Dispute.Decision,
 		&i.CustomerID,
 	)
 	return i, err
@@ -241,8 +247,8 @@ func (q *Queries) GetDispute(ctx context.Context, id string) (GetDisputeRow, err
 
 const insertDispute = `-- name: InsertDispute :execrows
 INSERT INTO disputes (id, charge, intent, payment_id, order_id, status, reason, currency, amount, withdrawn, fee, charged, refunded, debit, refundable,
-    bank_return, evidence_due, opened_at, lock_state, open_work, note, decided_by, decided_at, version, due_at, node, attempts, stored_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)
+    bank_return, evidence_due, opened_at, lock_state, open_work, note, decided_by, decided_at, version, due_at, node, attempts, stored_at, updated_at, locked_at, lifted_at, decision)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)
 ON CONFLICT (id) DO NOTHING
 `
 
@@ -276,6 +282,9 @@ type InsertDisputeParams struct {
 	Attempts    int64
 	StoredAt    int64
 	UpdatedAt   int64
+	LockedAt    int64
+	LiftedAt    int64
+	Decision    string
 }
 
 func (q *Queries) InsertDispute(ctx context.Context, arg InsertDisputeParams) (int64, error) {
@@ -309,6 +318,9 @@ func (q *Queries) InsertDispute(ctx context.Context, arg InsertDisputeParams) (i
 		arg.Attempts,
 		arg.StoredAt,
 		arg.UpdatedAt,
+		arg.LockedAt,
+		arg.LiftedAt,
+		arg.Decision,
 	)
 	if err != nil {
 		return 0, err
@@ -317,7 +329,7 @@ func (q *Queries) InsertDispute(ctx context.Context, arg InsertDisputeParams) (i
 }
 
 const listCustomerDisputes = `-- name: ListCustomerDisputes :many
-SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at FROM orders JOIN disputes ON disputes.order_id = orders.id
+SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at, disputes.locked_at, disputes.lifted_at, disputes.decision FROM orders JOIN disputes ON disputes.order_id = orders.id
 WHERE orders.customer_id = $1 AND orders.id >= $2 AND orders.id <= $3
 ORDER BY disputes.opened_at, disputes.id
 LIMIT 500
@@ -369,6 +381,9 @@ func (q *Queries) ListCustomerDisputes(ctx context.Context, arg ListCustomerDisp
 			&i.Attempts,
 			&i.StoredAt,
 			&i.UpdatedAt,
+			&i.LockedAt,
+			&i.LiftedAt,
+			&i.Decision,
 		); err != nil {
 			return nil, err
 		}
@@ -429,7 +444,7 @@ func (q *Queries) ListDisputedDomains(ctx context.Context, payment string, maxRo
 }
 
 const listDisputes = `-- name: ListDisputes :many
-SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at, CAST(coalesce(orders.customer_id, '') AS TEXT) AS customer_id,
+SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at, disputes.locked_at, disputes.lifted_at, disputes.decision, CAST(coalesce(orders.customer_id, '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT customers.email FROM customers WHERE customers.id = orders.customer_id), '') AS TEXT) AS email
 FROM disputes LEFT JOIN orders ON orders.id = disputes.order_id
 WHERE disputes.open_work = $1
@@ -495,6 +510,9 @@ func (q *Queries) ListDisputes(ctx context.Context, arg ListDisputesParams) ([]L
 			&i.Dispute.Attempts,
 			&i.Dispute.StoredAt,
 			&i.Dispute.UpdatedAt,
+			&i.Dispute.LockedAt,
+			&i.Dispute.LiftedAt,
+			&i.Dispute.Decision,
 			&i.CustomerID,
 			&i.Email,
 		); err != nil {
@@ -512,7 +530,7 @@ func (q *Queries) ListDisputes(ctx context.Context, arg ListDisputesParams) ([]L
 }
 
 const listDisputesAfter = `-- name: ListDisputesAfter :many
-SELECT id, charge, intent, payment_id, order_id, status, reason, currency, amount, withdrawn, fee, charged, refunded, debit, refundable, bank_return, evidence_due, opened_at, lock_state, open_work, note, decided_by, decided_at, version, due_at, node, attempts, stored_at, updated_at FROM disputes WHERE id > $1 ORDER BY id LIMIT $2
+SELECT id, charge, intent, payment_id, order_id, status, reason, currency, amount, withdrawn, fee, charged, refunded, debit, refundable, bank_return, evidence_due, opened_at, lock_state, open_work, note, decided_by, decided_at, version, due_at, node, attempts, stored_at, updated_at, locked_at, lifted_at, decision FROM disputes WHERE id > $1 ORDER BY id LIMIT $2
 `
 
 func (q *Queries) ListDisputesAfter(ctx context.Context, iD string, limit int32) ([]Dispute, error) {
@@ -554,6 +572,9 @@ func (q *Queries) ListDisputesAfter(ctx context.Context, iD string, limit int32)
 			&i.Attempts,
 			&i.StoredAt,
 			&i.UpdatedAt,
+			&i.LockedAt,
+			&i.LiftedAt,
+			&i.Decision,
 		); err != nil {
 			return nil, err
 		}
@@ -569,7 +590,7 @@ func (q *Queries) ListDisputesAfter(ctx context.Context, iD string, limit int32)
 }
 
 const listDisputesOfOrders = `-- name: ListDisputesOfOrders :many
-SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at FROM orders JOIN disputes ON disputes.order_id = orders.id
+SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at, disputes.locked_at, disputes.lifted_at, disputes.decision FROM orders JOIN disputes ON disputes.order_id = orders.id
 WHERE orders.id IN (SELECT value FROM json_array_elements_text(CAST($1 AS TEXT)::json))
 ORDER BY disputes.opened_at, disputes.id
 LIMIT 500
@@ -614,6 +635,9 @@ func (q *Queries) ListDisputesOfOrders(ctx context.Context, orderIds string) ([]
 			&i.Attempts,
 			&i.StoredAt,
 			&i.UpdatedAt,
+			&i.LockedAt,
+			&i.LiftedAt,
+			&i.Decision,
 		); err != nil {
 			return nil, err
 		}
@@ -629,7 +653,7 @@ func (q *Queries) ListDisputesOfOrders(ctx context.Context, orderIds string) ([]
 }
 
 const listDomainDisputes = `-- name: ListDomainDisputes :many
-SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at FROM domains
+SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at, disputes.locked_at, disputes.lifted_at, disputes.decision FROM domains
 JOIN provision_items ON provision_items.name = domains.name
 JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
 WHERE domains.id = $1 AND provision_items.domain_id = domains.id AND disputes.order_id <> ''
@@ -678,6 +702,9 @@ func (q *Queries) ListDomainDisputes(ctx context.Context, domainID string) ([]Di
 			&i.Attempts,
 			&i.StoredAt,
 			&i.UpdatedAt,
+			&i.LockedAt,
+			&i.LiftedAt,
+			&i.Decision,
 		); err != nil {
 			return nil, err
 		}
@@ -693,7 +720,7 @@ func (q *Queries) ListDomainDisputes(ctx context.Context, domainID string) ([]Di
 }
 
 const listLockingDisputes = `-- name: ListLockingDisputes :many
-SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at, CAST(coalesce(orders.customer_id, '') AS TEXT) AS customer_id
+SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at, disputes.locked_at, disputes.lifted_at, disputes.decision, CAST(coalesce(orders.customer_id, '') AS TEXT) AS customer_id
 FROM disputes LEFT JOIN orders ON orders.id = disputes.order_id
 WHERE disputes.open_work IN (0, 1) AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')
 ORDER BY disputes.opened_at DESC, disputes.id DESC
@@ -745,6 +772,9 @@ func (q *Queries) ListLockingDisputes(ctx context.Context, limit int32) ([]ListL
 			&i.Dispute.Attempts,
 			&i.Dispute.StoredAt,
 			&i.Dispute.UpdatedAt,
+			&i.Dispute.LockedAt,
+			&i.Dispute.LiftedAt,
+			&i.Dispute.Decision,
 			&i.CustomerID,
 		); err != nil {
 			return nil, err
@@ -761,7 +791,7 @@ func (q *Queries) ListLockingDisputes(ctx context.Context, limit int32) ([]ListL
 }
 
 const listOrderDisputes = `-- name: ListOrderDisputes :many
-SELECT id, charge, intent, payment_id, order_id, status, reason, currency, amount, withdrawn, fee, charged, refunded, debit, refundable, bank_return, evidence_due, opened_at, lock_state, open_work, note, decided_by, decided_at, version, due_at, node, attempts, stored_at, updated_at FROM disputes WHERE order_id = $1 AND order_id <> '' ORDER BY opened_at, id LIMIT 50
+SELECT id, charge, intent, payment_id, order_id, status, reason, currency, amount, withdrawn, fee, charged, refunded, debit, refundable, bank_return, evidence_due, opened_at, lock_state, open_work, note, decided_by, decided_at, version, due_at, node, attempts, stored_at, updated_at, locked_at, lifted_at, decision FROM disputes WHERE order_id = $1 AND order_id <> '' ORDER BY opened_at, id LIMIT 50
 `
 
 func (q *Queries) ListOrderDisputes(ctx context.Context, orderID string) ([]Dispute, error) {
@@ -803,6 +833,9 @@ func (q *Queries) ListOrderDisputes(ctx context.Context, orderID string) ([]Disp
 			&i.Attempts,
 			&i.StoredAt,
 			&i.UpdatedAt,
+			&i.LockedAt,
+			&i.LiftedAt,
+			&i.Decision,
 		); err != nil {
 			return nil, err
 		}
@@ -921,8 +954,8 @@ SET charge = $1, intent = $2, payment_id = $3, order_id = $4, status = $5,
     charged = $11, refunded = $12, debit = $13, refundable = $14,
     evidence_due = $15, lock_state = $16, open_work = $17, note = $18,
     decided_by = $19, decided_at = $20, version = version + 1, due_at = $21, node = $22,
-    attempts = $23, updated_at = $24
-WHERE id = $25 AND version = $26
+    attempts = $23, updated_at = $24, locked_at = $25, lifted_at = $26, decision = $27
+WHERE id = $28 AND version = $29
 `
 
 type UpdateDisputeParams struct {
@@ -950,6 +983,9 @@ type UpdateDisputeParams struct {
 	Node        string
 	Attempts    int64
 	UpdatedAt   int64
+	LockedAt    int64
+	LiftedAt    int64
+	Decision    string
 	ID          string
 	WasVersion  int64
 }
@@ -980,6 +1016,9 @@ func (q *Queries) UpdateDispute(ctx context.Context, arg UpdateDisputeParams) (i
 		arg.Node,
 		arg.Attempts,
 		arg.UpdatedAt,
+		arg.LockedAt,
+		arg.LiftedAt,
+		arg.Decision,
 		arg.ID,
 		arg.WasVersion,
 	)

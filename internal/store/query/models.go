@@ -184,6 +184,9 @@ type Dispute struct {
 	Attempts    int64
 	StoredAt    int64
 	UpdatedAt   int64
+	LockedAt    int64
+	LiftedAt    int64
+	Decision    string
 }
 
 type DisputeListing struct {

@@ -437,7 +437,7 @@ func (q *Queries) ListAllPaymentsInState(ctx context.Context, arg ListAllPayment
 }
 
 const listAllPendingRefunds = `-- name: ListAllPendingRefunds :many
-SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure, r.failed_at, r.notice_id,
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure, r.failed_at, r.notice_id, CAST(0 AS BIGINT) AS paid_at,
     CAST(coalesce((SELECT n.created_at FROM withdrawal_notices AS n WHERE n.id = r.notice_id), 0) AS BIGINT) AS declared_at,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
@@ -466,6 +466,7 @@ type ListAllPendingRefundsRow struct {
 	Failure       string
 	FailedAt      int64
 	NoticeID      string
+	PaidAt        int64
 	DeclaredAt    int64
 	CustomerID    string
 	Email         string
@@ -498,6 +499,7 @@ func (q *Queries) ListAllPendingRefunds(ctx context.Context, iD string, limit in
 			&i.Failure,
 			&i.FailedAt,
 			&i.NoticeID,
+			&i.PaidAt,
 			&i.DeclaredAt,
 			&i.CustomerID,
 			&i.Email,
@@ -590,6 +592,8 @@ func (q *Queries) ListAllRefundedPayments(ctx context.Context, paymentID string,
 
 const listAllRefunds = `-- name: ListAllRefunds :many
 SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure, r.failed_at, r.notice_id,
+    CAST(CASE WHEN r.failure = '' OR r.task <> '' OR r.provider = '' AND r.replaces = '' THEN 0 WHEN r.settled_at > 0 THEN r.settled_at
+        ELSE coalesce((SELECT max(again.settled_at) FROM refunds AS again WHERE again.order_id = r.order_id AND again.replaces = r.id), 0) END AS BIGINT) AS paid_at,
     CAST(coalesce((SELECT n.created_at FROM withdrawal_notices AS n WHERE n.id = r.notice_id), 0) AS BIGINT) AS declared_at,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
@@ -618,6 +622,7 @@ type ListAllRefundsRow struct {
 	Failure       string
 	FailedAt      int64
 	NoticeID      string
+	PaidAt        int64
 	DeclaredAt    int64
 	CustomerID    string
 	Email         string
@@ -627,7 +632,8 @@ type ListAllRefundsRow struct {
 }
 
 // A refund is named after the items that it is for; one of the whole payment, which has none, after
-// those of the order. Ids are unique, so that an item is part of a refund if the parts have its id.
+// those of the order. Ids are unique, so that an item is part of a refund if the parts have its id. It was
+// paid at a time if an operator paid what the bank had returned another way.
 func (q *Queries) ListAllRefunds(ctx context.Context, iD string, limit int32) ([]ListAllRefundsRow, error) {
 	rows, err := q.db.QueryContext(ctx, listAllRefunds, iD, limit)
 	if err != nil {
@@ -652,6 +658,7 @@ func (q *Queries) ListAllRefunds(ctx context.Context, iD string, limit int32) ([
 			&i.Failure,
 			&i.FailedAt,
 			&i.NoticeID,
+			&i.PaidAt,
 			&i.DeclaredAt,
 			&i.CustomerID,
 			&i.Email,
@@ -673,7 +680,7 @@ func (q *Queries) ListAllRefunds(ctx context.Context, iD string, limit int32) ([
 }
 
 const listAllUndecidedRefunds = `-- name: ListAllUndecidedRefunds :many
-SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure, r.failed_at, r.notice_id,
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure, r.failed_at, r.notice_id, CAST(0 AS BIGINT) AS paid_at,
     CAST(coalesce((SELECT n.created_at FROM withdrawal_notices AS n WHERE n.id = r.notice_id), 0) AS BIGINT) AS declared_at,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
@@ -702,6 +709,7 @@ type ListAllUndecidedRefundsRow struct {
 	Failure       string
 	FailedAt      int64
 	NoticeID      string
+	PaidAt        int64
 	DeclaredAt    int64
 	CustomerID    string
 	Email         string
@@ -734,6 +742,7 @@ func (q *Queries) ListAllUndecidedRefunds(ctx context.Context, iD string, limit 
 			&i.Failure,
 			&i.FailedAt,
 			&i.NoticeID,
+			&i.PaidAt,
 			&i.DeclaredAt,
 			&i.CustomerID,
 			&i.Email,

@@ -50,6 +50,7 @@ Passwort und antworten Sie auf diese E-Mail.{{end}}
 die automatische Verlängerung wurde am {{.At}}
 ausgeschaltet{{if eq .Change "agent"}}, von einem Programm, dem Sie Zugang zu Ihrem Konto
 gegeben haben{{else if eq .Change "terminated"}}, weil der Vertrag gekündigt ist (Nummer {{.Number}}). Ihre
+Zustimmung gilt nicht mehr{{else if eq .Change "withdrawn"}}, weil der Vertrag widerrufen ist (Nummer {{.Number}}). Ihre
 Zustimmung gilt nicht mehr{{end}}{{with .Address}} (IP-Adresse {{.}}){{end}}.
 {{if .More}}{{range .Renewals}}
 {{.Name}}

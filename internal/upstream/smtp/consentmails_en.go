@@ -48,6 +48,8 @@ to this email.{{end}}
 Automatic renewal was turned off on {{.At}}{{if eq .Change "agent"}}
 by a program that you gave access to your account{{else if eq .Change "terminated"}}
 because the contract was cancelled (number {{.Number}}). Your consent no
+longer applies{{else if eq .Change "withdrawn"}}
+because you withdrew from the contract (number {{.Number}}). Your consent no
 longer applies{{end}}{{with .Address}} (IP address
 {{.}}){{end}}.
 {{if .More}}{{range .Renewals}}

@@ -237,8 +237,12 @@ type noticeData struct {
 }
 
 // withdrawnOrder is an order that the notice may refer to. Paid and Consent are
-// formatted times; empty without payment, or without consent to an early start.
-type withdrawnOrder struct{ ID, Paid, Consent, Wording string }
+// formatted times; empty without payment, or without consent to an early start. PeriodEnded is the
+// last day of a withdrawal period that was over; empty otherwise.
+type withdrawnOrder struct {
+	ID, Paid, Consent, Wording, PeriodEnded string
+	Business                                bool
+}
 
 // maxNoticeOrders limits the list in a mail; real notices name fewer.
 const maxNoticeOrders = 20
@@ -258,6 +262,7 @@ func (l *language) noticeData(data map[string]string) noticeData {
 		d.Orders = append(d.Orders, withdrawnOrder{
 			ID: sanitizeValue(data[of+"id"]), Paid: l.formatTime(data[of+"paid_at"]),
 			Consent: l.formatTime(data[of+"consent_at"]), Wording: sanitizeValue(data[of+"wording"]),
+			PeriodEnded: l.formatDate(data[of+"period_ended"]), Business: data[of+"business"] == "true",
 		})
 	}
 	return d

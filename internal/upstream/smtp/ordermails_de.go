@@ -255,7 +255,7 @@ An Ihren Domains ändert sich dadurch nichts.
 Ihren Widerruf bearbeiten wir noch.
 {{end}}{{else}}
 {{if gt (len .Parts) 1}}Diese Domains bleiben{{else}}Die Domain bleibt{{end}} trotz des Widerrufs bis zum Ende der Laufzeit bei
-Ihnen.
+Ihnen.{{if .Declared}} Automatisch verlängert {{if gt (len .Parts) 1}}werden sie{{else}}wird sie{{end}} nicht.{{end}}
 {{end}}{{if .Unclaimed}}
 Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
 Ihres übernehmen, steht in einer eigenen E-Mail. Danach finden Sie hier
@@ -602,7 +602,9 @@ E-Mail:  {{.Email}}
 Bestellung {{.ID}}{{with .Paid}},
 bezahlt {{.}}{{end}}:
   {{if .Consent}}Der Kunde hat am {{.Consent}} ausdrücklich
-  verlangt, dass wir sofort beginnen (Wortlaut {{.Wording}}).{{else}}Eine Zustimmung zum Beginn vor Ende der Widerrufsfrist gibt es nicht.{{end}}
+  verlangt, dass wir sofort beginnen (Wortlaut {{.Wording}}).{{else}}Eine Zustimmung zum Beginn vor Ende der Widerrufsfrist gibt es nicht.{{end}}{{with .PeriodEnded}}
+  Die Widerrufsfrist endete am {{.}}, der Widerruf kam später.{{end}}{{if .Business}}
+  Der Kunde ist ein Unternehmen und hat kein Widerrufsrecht.{{end}}
 {{else}}
 Aus diesen Angaben geht keine Bestellung hervor.
 {{end}}{{end}}

@@ -242,7 +242,7 @@ This doesn't change anything about your domains.
 We are still handling your withdrawal.
 {{end}}{{else}}
 {{if gt (len .Parts) 1}}These domains stay{{else}}The domain stays{{end}} with you until the end of the term, even after the
-withdrawal.
+withdrawal.{{if .Declared}} {{if gt (len .Parts) 1}}They won't{{else}}It won't{{end}} renew automatically.{{end}}
 {{end}}{{if .Unclaimed}}
 The order does not belong to an account yet; the link to claim it is in a
 separate email. After that, you'll find the credit note here:
@@ -573,7 +573,9 @@ Email:    {{.Email}}
 Order {{.ID}}{{with .Paid}},
 paid {{.}}{{end}}:
   {{if .Consent}}On {{.Consent}} the customer expressly asked us to
-  start immediately (wording {{.Wording}}).{{else}}There is no consent to start before the withdrawal period ends.{{end}}
+  start immediately (wording {{.Wording}}).{{else}}There is no consent to start before the withdrawal period ends.{{end}}{{with .PeriodEnded}}
+  The withdrawal period ended on {{.}}, before the notice arrived.{{end}}{{if .Business}}
+  The customer is a business and has no right of withdrawal.{{end}}
 {{else}}
 The text does not refer to an order that we know.
 {{end}}{{end}}

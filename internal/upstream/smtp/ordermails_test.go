@@ -345,6 +345,9 @@ func TestNoticeMail_ShowsOperatorConsentOfEachOrder(t *testing.T) {
 		"with":      {facts: two, de: "am 15.11.2026, 12:58 Uhr MEZ ausdrücklich verlangt, dass wir sofort beginnen (Wortlaut 2026-11-de)", en: "(wording 2026-11-de)"},
 		"without":   {facts: two, de: "Bestellung ord_01jd3c4v5w6x7y8z9abcdefghk: Eine Zustimmung zum Beginn vor Ende der Widerrufsfrist gibt es nicht.", en: "There is no consent"},
 		"no order":  {facts: withdrawn(nil), de: "geht keine Bestellung hervor", en: "an order that we know"},
+		"in time":   {facts: two, de: "Bestellung", en: "Order", never: "kam später"},
+		"late":      {facts: withdrawn(map[string]string{"orders": "1", "order1_id": "ord_1", "order1_period_ended": "2026-12-03"}), de: "endete am 03.12.2026, der Widerruf kam später.", en: "ended on 3 December 2026, before"},
+		"business":  {facts: withdrawn(map[string]string{"orders": "1", "order1_id": "ord_1", "order1_business": "true"}), de: "Unternehmen und hat kein Widerrufsrecht", en: "has no right of withdrawal", never: "kam später"},
 		"an ending": {facts: withdrawn(map[string]string{"declared": "termination"}), de: "gekündigt", en: "terminated", never: "keine Bestellung hervor"},
 	} {
 		for language, want := range map[string]string{"de": test.de, "en": test.en} {

@@ -261,7 +261,7 @@ func TestOrderPage_SaysThatPaymentWasTakenBack(t *testing.T) {
 			[]string{"gesperrt", "nicht bezahlt"},
 		},
 	} {
-		d.disputes = map[string][]dispute.Dispute{"ord_1": {{Report: dispute.Report{ID: "dp_1", Status: test.status, Amount: 3570, OpenedAt: noon}, Lock: test.lock}}}
+		d.disputes = map[string][]dispute.Dispute{"ord_1": {{Report: dispute.Report{ID: "dp_1", Status: test.status, Amount: 3570, OpenedAt: noon.AddDate(0, 0, -10)}, Lock: test.lock, LockedAt: noon}}}
 		visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, test.yes, test.no)
 		visit(t, d, "erika", "/portal/orders", nil).wantPage(http.StatusOK, test.yes[:1], nil)
 	}

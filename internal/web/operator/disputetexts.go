@@ -50,7 +50,12 @@ var disputeTexts = ui.Texts{
 		"Zu dieser Zahlung gibt es hier keine Bestellung. Es ist nichts gesperrt.",
 		"No order here belongs to this payment. Nothing is locked.",
 	},
-	"dispute.lock":            {"Sperre", "Lock"},
+	"dispute.lock":      {"Sperre", "Lock"},
+	"dispute.locked_at": {"Gesperrt am", "Locked on"},
+	"dispute.won_after": {
+		"Der Dienst hat die Sperre am {1} aufgehoben, weil die Bank zu unseren Gunsten entschieden hat.",
+		"The service lifted the lock on {1}, because the bank decided in our favor.",
+	},
 	"dispute_lock.none":       {"keine", "none"},
 	"dispute_lock.active":     {"Umzug, Auth-Code und Inhaberwechsel gesperrt", "Transfers, auth codes and holder changes locked"},
 	"dispute_lock.kept":       {"bleibt gesperrt", "stays locked"},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -21,9 +22,31 @@ type noticeRow struct {
 	Domains []namedDomainRow
 }
 
-// Law is the part of a text key that says where the deadline comes from.
+// Law is the part of a text key that says where the deadline comes from, and whether a withdrawal may be void.
 func (r noticeRow) Law() string {
+	if slices.ContainsFunc(r.Orders, func(o withdrawal.RelatedOrder) bool { return r.Void(o) != "" }) {
+		return "doubtful"
+	}
 	return string(r.Kind)
+}
+
+// Void is the part of a text key that says why its sender could not withdraw from an order: it is that of a
+// business, or the period had ended when the notice arrived. It is empty if neither is known.
+func (r noticeRow) Void(o withdrawal.RelatedOrder) string {
+	switch {
+	case r.Kind != withdrawal.Withdrawal:
+		return ""
+	case o.IsOfBusiness():
+		return "business"
+	case !r.PeriodEnded(o).IsZero():
+		return "ended"
+	}
+	return ""
+}
+
+// PeriodEnded is order.PeriodEnded for an order that the notice may refer to.
+func (r noticeRow) PeriodEnded(o withdrawal.RelatedOrder) time.Time {
+	return order.PeriodEnded(o.PaidAt, o.ConsentAt, r.At)
 }
 
 // Effect is the part of a text key that says when a termination without a day takes effect; empty

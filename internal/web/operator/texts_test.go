@@ -24,7 +24,7 @@ import (
 // dynamicKeys are the prefixes of texts that are chosen by a service's codes.
 var dynamicKeys = []string{
 	"problem.", "note.", "job.", "what.", "state.", "payment.", "upstream.", "group.", "group_empty.", "field.", "profile.", "who.", "cause.", "block.", "block_hint.", "securing.", "holding.", "term_action.", "terms.why_", "term_confirm.", "term_about.", "confirm.", "confirm_about.", "database.", "waits_for.",
-	"error.", "mail.", "channel.", "payment_kind.", "document.", "month.", "urgency.", "notice.title.", "notice.page.", "notice.law.", "notice.effect.", "notice.reply_hint.", "terminate.default.", "notices.end.", "ground.", "consent_end.", "topic.", "inquiry.language.",
+	"error.", "mail.", "channel.", "payment_kind.", "document.", "month.", "urgency.", "notice.title.", "notice.page.", "notice.law.", "notice.effect.", "notice.reply_hint.", "notice.renewal.", "terminate.default.", "notices.end.", "ground.", "consent_end.", "topic.", "inquiry.language.",
 	"refund_state.", "refund_source.", "refund_reason.", "refund_task.", "refund_filter.", "refund_fee.", "refund_about.", "consumer.",
 	"message_kind.", "transfer_status.", "operation.", "case_type.", "maintenance_notice.", "maintenance_reason.", "impact.", "environment.", "away_state.", "away_reason.",
 	"dispute.title.", "dispute.page.", "dispute_status.", "dispute_reason.", "dispute_lock.", "dispute_change.", "decision.", "named.end.", "named.sender.", "menu.", "tab.", "contact.", "contact_wait.", "contact_cause.",

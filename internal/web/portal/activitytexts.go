@@ -158,6 +158,7 @@ var activityTexts = ui.Texts{
 	"action.registry_messages_read":  {"Registry-Meldungen einer Art gelesen", "Registry messages of a kind read"},
 	"action.inquiry_handled":         {"Anfrage bearbeitet", "Inquiry handled"},
 	"action.contract_terminated":     {"Kündigung ausgeführt: Die Domain läuft aus", "Cancellation carried out: the domain expires"},
+	"action.contract_withdrawn":      {"Widerruf ausgeführt: Die Domain läuft aus", "Withdrawal carried out: the domain expires"},
 	"action.declaration_handled":     {"Widerruf oder Kündigung bearbeitet", "Withdrawal or cancellation handled"},
 	"action.other":                   {"Sonstiges Ereignis", "Other event"},
 	"action.account_closed":          {"Konto geschlossen", "Account closed"},

@@ -326,10 +326,10 @@ func TestTermEnd_LockedDomainIsNotOfferedForRenewal(t *testing.T) {
 	}
 	event := registrar.AuditEvent{Action: admin.LockSet, Customer: erika.ID, Object: lock.Name, At: s.clock.now()}
 	mail := registrar.Mail{Kind: registrar.MailDomainLock, Customer: erika.ID}
-	must(t, s.db.AddDomainLock(t.Context(), lock, event, mail))
+	must(t, s.db.AddDomainLock(t.Context(), lock, event, mail, s.clock.now()))
 	check(true)
 	lock.LiftedBy, lock.LiftedAt = "root", s.clock.now()
-	if lifted, err := s.db.LiftDomainLock(t.Context(), lock, event, mail); err != nil || !lifted {
+	if lifted, err := s.db.LiftDomainLock(t.Context(), lock, event, mail, s.clock.now()); err != nil || !lifted {
 		t.Fatalf("%t, %v", lifted, err)
 	}
 	check(false)

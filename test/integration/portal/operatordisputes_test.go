@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
@@ -114,6 +115,37 @@ func TestOperatorDisputes_OpenWorkUntilDecidedInBothLanguages(t *testing.T) {
 	}
 	if got := b.get("/operator/disputes/du_none"); got.status != http.StatusNotFound {
 		t.Errorf("an unknown dispute: %d", got.status)
+	}
+}
+
+func TestOperatorDisputes_DecisionStaysAsMadeWhenTheBankDecidesLater(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	o := s.addRefundableOrder(s.newMember("erika@example.org").ID, "ord_streit")
+	_, b := s.operatorBrowser("ops@example.org")
+	s.storeDispute("du_1", dispute.Lost)
+	d, _, err := s.db.GetDispute(t.Context(), "du_1")
+	must(t, err)
+	at := func(days int) time.Time { return s.clock.now().AddDate(0, 0, days) }
+	won := d
+	won.Order, won.Status, won.Lock, won.OpenWork, won.LockedAt, won.LiftedAt = o.ID, dispute.Won, dispute.LockLifted, false, at(2), at(14)
+	won.Decision, won.Note, won.DecidedBy, won.DecidedAt = dispute.Deny, "Zahlung offen, Kunde angemahnt.", "root", at(4)
+	stored, err := s.db.StoreDispute(t.Context(), dispute.Update{Was: d, Now: won, At: at(14)})
+	must(t, err)
+	page := b.get("/operator/disputes/du_1").body
+	_, decided, _ := strings.Cut(page, `id="decided"`)
+	for _, want := range []string{"Umzüge wegen offener Zahlung ablehnen", at(4).Format("02.01.2006"), "root", "Kunde angemahnt", "Der Dienst hat die Sperre am " + at(14).Format("02.01.2006") + " aufgehoben, weil die Bank zu unseren Gunsten entschieden hat."} {
+		if !stored || !strings.Contains(decided, want) {
+			t.Errorf("the decision lacks %q: %s", want, page)
+		}
+	}
+	if strings.Contains(decided, "<dd>aufgehoben") {
+		t.Errorf("the decision: %s", decided)
+	}
+	s.exec("UPDATE disputes SET lock_state = 'active', status = 'needs_response'")
+	_, locked, _ := strings.Cut(b.get("/operator/locks").body, "Durch Reklamationen")
+	if !strings.Contains(locked, at(2).Format("02.01.2006")) || strings.Contains(locked, d.OpenedAt.Format("02.01.2006")) {
+		t.Errorf("locked: %s", locked)
 	}
 }
 

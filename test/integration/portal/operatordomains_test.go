@@ -39,7 +39,7 @@ func TestDomainLock_SetNotifyLift(t *testing.T) {
 	if got := b.post("/operator/locks", form); got.status != http.StatusSeeOther {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
-	if mail := s.waitForMail(registrar.MailDomainLock); mail.To != "erika@example.org" || mail.Data["name"] != "Beschluss 312 O 99/26" {
+	if mail := s.waitForMail(registrar.MailDomainLock); mail.Data[registrar.NoticeDomain] == "" || mail.To != "erika@example.org" || mail.Data["name"] != "Beschluss 312 O 99/26" {
 		t.Errorf("the registrant was notified: %v", mail)
 	}
 	locks, err := s.db.ListActiveDomainLocks(t.Context(), 10)
@@ -419,7 +419,7 @@ func TestOperatorCustomer_DomainsHaveTheCustomersStates(t *testing.T) {
 		ID: "lck_1", Domain: ids["gesperrt"], Name: "gesperrt.org", Customer: erika.ID, Cause: admin.Causes()[0], Reason: "Phishing",
 		Restrictions: []admin.Restriction{admin.Nameservers}, ReviewAt: s.clock.now().Add(48 * time.Hour), SetBy: "root", SetAt: s.clock.now(),
 	}
-	must(t, s.db.AddDomainLock(t.Context(), lock, registrar.AuditEvent{Actor: operator, Action: admin.LockSet, Customer: erika.ID, Object: lock.Name, At: s.clock.now()}, registrar.Mail{Kind: registrar.MailDomainLock, Customer: erika.ID}))
+	must(t, s.db.AddDomainLock(t.Context(), lock, registrar.AuditEvent{Actor: operator, Action: admin.LockSet, Customer: erika.ID, Object: lock.Name, At: s.clock.now()}, registrar.Mail{Kind: registrar.MailDomainLock, Customer: erika.ID}, s.clock.now()))
 	page, list := b.get("/operator/customers/"+erika.ID).body, s.signedInBrowser("erika@example.org").get("/portal/domains").body
 	for label, want := range map[string]string{
 		"gut": `<span class="badge good">aktiv</span></td>`, "gehalten": `<span class="badge bad">nicht im DNS</span>`, "unbestaetigt": `<span class="badge bad">nicht im DNS, Adresse unbestätigt</span>`,

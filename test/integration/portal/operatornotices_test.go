@@ -52,6 +52,41 @@ func TestOperatorNotices_TerminationForLaterDayIsDueAtOnce(t *testing.T) {
 	}
 }
 
+func TestOperatorNotice_SaysWhyAWithdrawalMayBeVoid(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	o := s.addRefundableOrder(s.newMember("erika@example.org").ID, "ord_spaet")
+	_, b := s.operatorBrowser("ops@example.org")
+	page := func() string {
+		t.Helper()
+		return b.get("/operator/notices/" + s.submitNotice(withdrawal.Notice{Kind: withdrawal.Withdrawal, Contract: o.ID}).ID).body
+	}
+	const law, doubt, business = "Zahlungen sind spätestens 14 Tage nach Eingang", "Nur wenn der Widerruf wirksam ist", "Unternehmen haben kein Widerrufsrecht"
+	want := func(what, body string, yes, no []string) {
+		t.Helper()
+		for _, text := range yes {
+			if !strings.Contains(body, text) {
+				t.Errorf("%s lacks %q: %s", what, text, body)
+			}
+		}
+		for _, text := range no {
+			if strings.Contains(body, text) {
+				t.Errorf("%s has %q", what, text)
+			}
+		}
+	}
+	s.exec("UPDATE orders SET consent_at = paid_at")
+	want("in time", page(), []string{law}, []string{"kam später", doubt, business})
+	paid := s.storedOrder(o.ID).PaidAt.AddDate(0, 0, -30)
+	ended := "Die Widerrufsfrist endete am " + order.Order{PaidAt: paid}.WithdrawalEnds().Format("02.01.2006") + ", der Widerruf kam später."
+	s.exec("UPDATE orders SET paid_at = $1, consent_at = $1", paid.UnixMicro())
+	want("late", page(), []string{ended, doubt}, []string{law, business})
+	s.exec("UPDATE orders SET consent_at = 0, vat_id = 'DE123456789'")
+	want("of a business", page(), []string{business, doubt}, []string{law, "kam später"})
+	s.exec("UPDATE orders SET vat_id = ''")
+	want("without consent", page(), []string{law}, []string{"kam später", doubt, business})
+}
+
 func TestOperatorPages_OpenNoticeIsOpenWork(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)

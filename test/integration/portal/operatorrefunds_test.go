@@ -319,6 +319,11 @@ func TestOperatorRefund_ReturnedIsClosedByWhoSettlesIt(t *testing.T) {
 			t.Errorf("the order has no %q: %s", want, page)
 		}
 	}
+	list := b.get("/operator/refunds").body
+	_, made, _ := strings.Cut(list, `data-label="Erstattet am"`)
+	if cell, _, _ := strings.Cut(made, "</td>"); !strings.Contains(list, `<span class="badge good">anders ausgezahlt</span>`) || !strings.Contains(cell, s.clock.now().Format("02.01.2006")) {
+		t.Errorf("the list of refunds: %s", list)
+	}
 }
 
 func TestOperatorRefund_DomainsOfOrderRefundedAtProviderAreDecidedOneByOne(t *testing.T) {
