@@ -68,12 +68,22 @@
 // The day of arrival is that of UTC, which is never after the one in Germany: a deadline is never
 // shown later than it is. Weekends, which would extend it (§ 193 BGB), are ignored for that reason.
 //
+// # Duplicates
+//
+// A form that is sent twice on one day (a double click, a reload, a response that was lost) is one
+// notice while the first one is open: the digest of sender, content, day and the orders that it may
+// concern is claimed in the transaction that stores it. Its number is returned again, and nothing is
+// mailed. Whatever may mean more is a new notice with a receipt of its own: one from another day,
+// after the first one was handled, or about an order that was paid since.
+//
 // Because the confirmation goes to an arbitrary address, notices are rate limited by
 // network and by recipient.
 package withdrawal
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"net/mail"
 	"slices"
@@ -127,6 +137,9 @@ type Notice struct {
 	// DoneReply is what the operator wrote to the sender, DoneEnds the days on which contracts end, as
 	// they were confirmed: 2026-12-31, separated by spaces. Earlier releases stored neither.
 	DoneReply, DoneEnds string
+	// Digest is equal for a repetition on the same day. Only that of a notice which is being stored is
+	// set; empty means that it is no repetition.
+	Digest string
 }
 
 // refundPeriod is how long a withdrawn payment may take to be returned.
@@ -210,6 +223,8 @@ const (
 	BadNote        registrar.Code = "bad_note"              // with KindInvalid: empty, too long, or not printable
 	BadReply       registrar.Code = "bad_reply"             // with KindInvalid: too long, or not printable
 	BadEnd         registrar.Code = "bad_end"               // with KindInvalid: the day on which a contract ends is no day
+	// AlreadySent (KindConflict): the same notice is open since today. The detail is its id.
+	AlreadySent registrar.Code = "declaration_sent"
 	// EndOutOfRange (KindInvalid): a contract can't end on that day. The detail has the days of EndDays.
 	EndOutOfRange registrar.Code = "end_out_of_range"
 	// NoticeOpen (KindConflict): automatic renewal can't be turned on for a domain while a notice
@@ -241,7 +256,8 @@ const (
 
 // Store persists notices.
 type Store interface {
-	// AddWithdrawalNotice stores a notice and queues its mails at the time of the wall clock.
+	// AddWithdrawalNotice stores a notice and queues its mails at the time of the wall clock. It returns
+	// AlreadySent and changes nothing if the one that was stored with its Digest is open.
 	AddWithdrawalNotice(ctx context.Context, notice Notice, mails []registrar.Mail, clock time.Time) error
 	// ListWithdrawalNotices returns the page after an id, the oldest first.
 	ListWithdrawalNotices(ctx context.Context, after string, limit int) ([]Notice, error)
@@ -269,6 +285,7 @@ type Config struct {
 	// RateLimit counts one notice for a network or a mail address, or returns the wait; optional.
 	RateLimit  func(key string) (retryAfter time.Duration)
 	MailQueued func() // called after mails were stored; optional
+	Seal       Seal   // seals the links of ReceiptLink, which require it
 	// Now is the business time, by which notices arrive and deadlines pass, Clock the wall clock,
 	// for mails. nil means time.Now.
 	Now, Clock func() time.Time
@@ -320,6 +337,10 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 	if actor.Kind == registrar.ActorPerson {
 		notice.Customer = actor.Customer
 	}
+	orders, err := s.ListRelatedOrders(ctx, notice)
+	if err != nil {
+		return notice, err
+	}
 	mails := []registrar.Mail{{Kind: registrar.MailWithdrawal, To: notice.Email, Language: notice.Language, Data: notice.mailData()}}
 	if notice.Kind == Termination {
 		mails[0].Kind = registrar.MailTermination
@@ -328,10 +349,6 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 	if s.cfg.OperatorEmail != "" {
 		data := notice.mailData()
 		if notice.Kind == Withdrawal { // the mail about a termination lists no orders
-			orders, err := s.ListRelatedOrders(ctx, notice)
-			if err != nil {
-				return notice, err
-			}
 			addOrderData(data, orders[0])
 		}
 		named, err := s.ListNamedDomains(ctx, notice)
@@ -341,11 +358,31 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 		addNamedDomains(data, notice.about(named[0]))
 		mails = append(mails, registrar.Mail{Kind: registrar.MailNoticeReceived, To: s.cfg.OperatorEmail, Language: "de", Data: data})
 	}
-	if err := s.cfg.Store.AddWithdrawalNotice(ctx, notice, mails, s.cfg.Clock()); err != nil {
+	sent := notice
+	sent.Digest = notice.digest(orders[0])
+	var e *registrar.Error
+	switch err := s.cfg.Store.AddWithdrawalNotice(ctx, sent, mails, s.cfg.Clock()); {
+	case errors.As(err, &e) && e.Code == AlreadySent:
+		stored, found, err := s.cfg.Store.GetWithdrawalNotice(ctx, e.Detail)
+		if err == nil && !found {
+			err = registrar.NotFound(NoSuchNotice)
+		}
+		return stored, err
+	case err != nil:
 		return notice, err
 	}
 	s.cfg.MailQueued()
 	return notice, nil
+}
+
+// digest identifies a repetition on the same day.
+func (d Notice) digest(orders []RelatedOrder) string {
+	parts := []string{d.At.Format(time.DateOnly), d.Customer, string(d.Kind), d.Name, strings.ToLower(d.Email), d.Contract, string(d.Ground), d.Reason, d.End}
+	for _, order := range orders {
+		parts = append(parts, order.ID, order.PaidAt.UTC().Format(time.RFC3339))
+	}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:])
 }
 
 // mailData is the whole notice, which the mails repeat.
