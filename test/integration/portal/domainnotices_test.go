@@ -157,7 +157,7 @@ func TestDomainPage_NamesWithdrawalAndTermination(t *testing.T) {
 				{ID: "dcl_4", Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at.AddDate(0, 0, 1), End: "2026-12-31"},
 				{ID: "dcl_5", Kind: withdrawal.Termination, Ground: withdrawal.Extraordinary, At: at.AddDate(0, 0, 2)},
 				{ID: "dcl_6", Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at.AddDate(2, 0, 0), End: "2028-12-31"}, // after the term
-				{ID: "dcl_7", Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at.AddDate(0, 0, 3)}, // repeats dcl_3
+				{ID: "dcl_7", Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at.AddDate(0, 0, 3)},                    // repeats dcl_3
 			}, nil
 		}
 	})
