@@ -69,6 +69,7 @@ func (p *App) openNotices(context.Context) error {
 	}
 	p.notices, err = withdrawal.New(withdrawal.Config{
 		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: limit, MailQueued: p.services.mail.Wake, PeriodEnded: order.PeriodEnded, Now: p.now,
+		Seal: p.services.keys.Seal(),
 	})
 	if err != nil {
 		return err

@@ -14,6 +14,9 @@ func TransferListPurpose(customer string) string { return "transfers:" + custome
 // SearchPurpose seals a search in the address of its results. It is stored nowhere.
 const SearchPurpose = "search"
 
+// NoticeReceiptPurpose seals the id of a notice in the address of its receipt. It is stored nowhere.
+const NoticeReceiptPurpose = "notice-receipt"
+
 // RDAPHandlePurpose seals the id of a domain in the public handle of its registrant. It is
 // stored nowhere.
 const RDAPHandlePurpose = "rdap-handle"

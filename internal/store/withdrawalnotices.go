@@ -20,9 +20,52 @@ import (
 
 var _ withdrawal.Store = (*DB)(nil)
 
-// AddWithdrawalNotice stores a notice with its mails.
+const (
+	// noticeScope is that of the idempotency keys of notices: their digests. No other scope has its form.
+	noticeScope = "notices"
+	// noticeKeyTTL is how long a digest can be repeated: it has a day in it.
+	noticeKeyTTL = 24 * time.Hour
+)
+
+// claimNotice claims the digest of a notice, or returns AlreadySent if the notice that has it is open.
+func claimNotice(ctx context.Context, q *query.Queries, notice withdrawal.Notice, clock time.Time) error {
+	if notice.Digest == "" {
+		return nil
+	}
+	ends := micros(clock.Add(noticeKeyTTL))
+	fresh, err := q.InsertIdempotencyKey(ctx, query.InsertIdempotencyKeyParams{
+		Scope: noticeScope, Key: notice.Digest, Run: notice.ID, LeaseEnds: ends, EndsAt: ends,
+	})
+	if err != nil || fresh == 1 {
+		return err
+	}
+	for { // on PostgreSQL, another one may take it over meanwhile
+		key, err := q.GetIdempotencyKey(ctx, noticeScope, notice.Digest)
+		if err != nil {
+			return err
+		}
+		sent, found, err := rowAs(noticeOf)(q.GetWithdrawalNotice(ctx, key.Run))
+		if err != nil {
+			return err
+		}
+		if found && sent.Open() {
+			return &registrar.Error{Kind: registrar.KindConflict, Code: withdrawal.AlreadySent, Detail: sent.ID}
+		}
+		taken, err := q.TakeOverIdempotencyKey(ctx, query.TakeOverIdempotencyKeyParams{
+			Run: notice.ID, LeaseEnds: ends, EndsAt: ends, Scope: noticeScope, Key: notice.Digest, PreviousRun: key.Run,
+		})
+		if err != nil || taken == 1 {
+			return err
+		}
+	}
+}
+
+// AddWithdrawalNotice stores a notice with its mails, once for a digest.
 func (db *DB) AddWithdrawalNotice(ctx context.Context, notice withdrawal.Notice, mails []registrar.Mail, clock time.Time) error {
 	return db.write(ctx, func(q *query.Queries) error {
+		if err := claimNotice(ctx, q, notice, clock); err != nil {
+			return err
+		}
 		held, err := heldMails(ctx, q, notice)
 		if err != nil {
 			return err

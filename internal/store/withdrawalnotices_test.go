@@ -72,6 +72,61 @@ func TestWithdrawalNotice_StoredWithMailsAndHandledOnce(t *testing.T) {
 	})
 }
 
+func TestAddWithdrawalNotice_RepetitionIsOneNotice(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna, now := t.Context(), newCustomer(t, db, "anna"), testTime
+		service, err := withdrawal.New(withdrawal.Config{
+			Store: db, OperatorEmail: "post@kontor.example", Now: func() time.Time { return now }, Clock: func() time.Time { return now },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		submit := func() string {
+			made, err := service.Submit(ctx, registrar.Actor{Kind: registrar.ActorPerson}, withdrawal.Notice{
+				Kind: withdrawal.Withdrawal, Name: "Anna", Email: "anna@example.com", Contract: "laden.org",
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			return made.ID
+		}
+		sent := make(chan string)
+		for range 4 { // a double click, twice
+			go func() { sent <- submit() }()
+		}
+		first := <-sent
+		for range 3 {
+			if id := <-sent; id != first {
+				t.Errorf("a repetition is %s, not %s", id, first)
+			}
+		}
+		if mails := listDueMails(t, db, now.Add(time.Hour)); len(mails) != 2 {
+			t.Errorf("%d mails", len(mails))
+		}
+		operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
+		last := first
+		for reason, change := range map[string]func() error{
+			"it was handled":         func() error { return service.Close(ctx, operator, last, withdrawal.Closing{Note: "erstattet"}) },
+			"it came on another day": func() error { now = now.AddDate(0, 0, 1); return nil },
+			"an order was paid since": func() error {
+				o := addOrder(t, db, testOrder(anna, "laden.org"))
+				execStatement(t, db, fmt.Sprintf(`UPDATE orders SET paid_at = %d WHERE id = '%s'`, micros(now), o.ID))
+				return nil
+			},
+		} {
+			if err := change(); err != nil {
+				t.Fatal(err)
+			}
+			next := submit()
+			if next == last || submit() != next {
+				t.Errorf("although %s, it is %s again", reason, next)
+			}
+			last = next
+		}
+	})
+}
+
 func TestAddWithdrawalNotice_EveryNewlyHeldDomainIsMailed(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {

@@ -195,15 +195,39 @@ var vatForms = map[string]string{
 	"SK": "9999999999", "XI": "999999999|999999999999|GD999|HA999",
 }
 
+// vatCountry splits a VAT ID in capitals without spaces after its prefix, which is a key of vatForms for
+// the countries of the European register (VIES).
+func vatCountry(id string) (country, rest string) {
+	id = strings.ToUpper(strings.NewReplacer(" ", "", "-", "", ".", "", "\u00a0", "").Replace(id))
+	if len(id) < 2 {
+		return "", id
+	}
+	if country, rest = id[:2], id[2:]; country == "GR" {
+		country = "EL"
+	}
+	return country, rest
+}
+
+// foreignVATID reports whether an id that is none of VIES is one of another country: of the one in its
+// prefix, or of the one that it was entered for.
+func foreignVATID(enteredFor, id string) bool {
+	prefix, _ := vatCountry(id)
+	if vatForms[prefix] != "" {
+		return false
+	}
+	if _, real := callingCodes()[prefix]; real {
+		return true
+	}
+	country, _ := vatCountry(enteredFor)
+	_, real := callingCodes()[enteredFor]
+	return real && vatForms[country] == ""
+}
+
 // normaliseVATID returns a VAT ID in capitals without spaces; false if it is invalid.
 func normaliseVATID(id string) (string, bool) {
-	id = strings.ToUpper(strings.NewReplacer(" ", "", "-", "", ".", "", "\u00a0", "").Replace(id))
-	if len(id) < 4 {
+	country, rest := vatCountry(id)
+	if len(rest) < 2 {
 		return "", false
-	}
-	country, rest := id[:2], id[2:]
-	if country == "GR" {
-		country = "EL"
 	}
 	for form := range strings.SplitSeq(vatForms[country], "|") {
 		if vatMatches(form, rest) {

@@ -60,6 +60,8 @@ const (
 	FieldUnusable registrar.Code = "unusable"
 	// FieldForm: malformed for this country.
 	FieldForm registrar.Code = "form"
+	// FieldForeign: a VAT ID of a country without a register that we can query.
+	FieldForeign registrar.Code = "foreign"
 	// FieldUnknown: not one of the allowed values.
 	FieldUnknown registrar.Code = "unknown"
 )
@@ -152,6 +154,9 @@ func (r Registrant) normalise() (Registrant, error) {
 		problems[FieldPhone] = FieldTooLong
 	}
 	normaliseField(FieldVATID, &r.VATID, false, func(_, id string) (string, bool) { return normaliseVATID(id) })
+	if problems[FieldVATID] == FieldForm && foreignVATID(r.Country, r.VATID) {
+		problems[FieldVATID] = FieldForeign
+	}
 	if len(problems) > 0 {
 		return r, &FieldError{Fields: problems}
 	}

@@ -184,6 +184,33 @@ func TestCallingCodes_NoCodeIsPrefixOfAnother(t *testing.T) {
 	}
 }
 
+func TestNormalise_ForeignVATIDIsNotCalledInvalid(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		country, id string
+		want        registrar.Code
+	}{
+		{"GB", "GB999999973", FieldForeign},
+		{"GB", "999999973", FieldForeign},
+		{"GB", "XI12", FieldForm},
+		{"CH", "CHE-123.456.789 MWST", FieldForeign},
+		{"NO", "NO 123 456 789 MVA", FieldForeign},
+		{"NO", "123456789MVA", FieldForeign},
+		{"DE", "GB999999973", FieldForeign},
+		{"DE", "DE123456789", FieldForm},
+		{"GR", "123456789", FieldForm},
+		{"DE", "ZZ123456789", FieldForm},
+		{"DE", "G", FieldForm},
+		{"", "123456789", FieldForm},
+	} {
+		var wrong *FieldError
+		_, err := Registrant{Country: c.country, VATID: c.id}.normalise()
+		if !errors.As(err, &wrong) || wrong.Fields[FieldVATID] != c.want {
+			t.Errorf("%s in %q: %v, want %s", c.id, c.country, err, c.want)
+		}
+	}
+}
+
 func TestNormaliseVATID_ChecksCountryFormat(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ typed, want string }{

@@ -31,8 +31,10 @@ var expiryNotices = []struct {
 }{
 	{NoticeExpired, 0, registrar.MailExpired},
 	{NoticeWeek, 7 * day, registrar.MailExpiringWeek},
-	{NoticeMonth, 30 * day, registrar.MailExpiringMonth},
+	{NoticeMonth, noticeMonth, registrar.MailExpiringMonth},
 }
+
+const noticeMonth = 30 * day
 
 // SentNotice is the evidence of a notice.
 type SentNotice struct {
@@ -267,27 +269,16 @@ func (s *Service) holderMail(ctx context.Context, mail registrar.Mail) (*registr
 
 // addPolicy adds the dates on which an unpaid domain is held, deleted and gone.
 func (s *Service) addPolicy(data map[string]string, domain Domain, now time.Time) {
-	policy := PolicyOf(domain.TLD)
-	data["unpaid"] = string(policy.Unpaid)
-	if policy.Unpaid == UnpaidExpire {
-		if policy.HoldAfter > 0 {
-			data["hold_at"] = dateText(domain.PaidUntil.AddDate(0, 0, policy.HoldAfter))
-		}
-		data["delete_at"] = dateText(notBefore(policy.DeletionAt(domain.PaidUntil, time.Time{}), now))
-		return
+	plan := PlanFor(domain.TLD, domain.PaidUntil, domain.Expires, now)
+	data["unpaid"] = string(plan.Action)
+	if !plan.HoldAt.IsZero() {
+		data["hold_at"] = dateText(plan.HoldAt)
 	}
-	if policy.Unpaid != UnpaidDelete && policy.Unpaid != UnpaidTransit && (policy.Unpaid != UnpaidConsent || !domain.Expires) {
-		return
+	if !plan.DeleteAt.IsZero() {
+		data["delete_at"] = dateText(plan.DeleteAt)
 	}
-	if policy.Unpaid == UnpaidConsent {
-		data["unpaid"] = string(UnpaidDelete)
-	}
-	if policy.HoldAfter > 0 {
-		data["hold_at"] = dateText(notBefore(domain.PaidUntil.AddDate(0, 0, policy.HoldAfter), now))
-	}
-	data["delete_at"] = dateText(policy.PlannedDeletion(domain.PaidUntil, now))
-	if policy.RedemptionDays > 0 {
-		data["redemption_days"] = strconv.Itoa(policy.RedemptionDays)
+	if days := PolicyOf(domain.TLD).RedemptionDays; days > 0 && plan.Ours() {
+		data["redemption_days"] = strconv.Itoa(days)
 	}
 }
 

@@ -51,6 +51,42 @@ func ActionOnExpiry(tld string) UnpaidAction {
 	return UnpaidDelete
 }
 
+// Plan is what happens to a domain that nobody renews, and when, as mails and pages announce it.
+type Plan struct {
+	Action UnpaidAction
+	// HoldAt is when it is taken out of the DNS; zero if that is at the end of its term or never. DeleteAt is
+	// the earliest time at which it is deleted or handed over; zero if an operator decides.
+	HoldAt, DeleteAt time.Time
+}
+
+// Ours reports whether we delete the domain or hand it over, not its registry.
+func (p Plan) Ours() bool { return !p.DeleteAt.IsZero() && p.Action != UnpaidExpire }
+
+// PlanFor returns the plan for a domain whose term ends. expire means that its customer lets it expire.
+func PlanFor(tld string, end time.Time, expire bool, now time.Time) Plan {
+	policy := PolicyOf(tld)
+	plan := Plan{Action: policy.Unpaid}
+	if policy.Unpaid == UnpaidConsent && expire {
+		plan.Action = UnpaidDelete
+	}
+	switch plan.Action {
+	case UnpaidExpire:
+		if policy.HoldAfter > 0 {
+			plan.HoldAt = end.AddDate(0, 0, policy.HoldAfter)
+		}
+		plan.DeleteAt = notBefore(policy.DeletionAt(end, time.Time{}), now)
+	case UnpaidDelete, UnpaidTransit:
+		if policy.HoldAfter > 0 {
+			plan.HoldAt = notBefore(end.AddDate(0, 0, policy.HoldAfter), now)
+		}
+		plan.DeleteAt = policy.PlannedDeletion(end, now)
+	}
+	return plan
+}
+
+// NearEnd reports whether a term ends so soon that its customer is notified.
+func NearEnd(end, now time.Time) bool { return !now.Before(end.Add(-noticeMonth)) }
+
 // UnpaidAction is what we do about a domain whose term ended unpaid.
 type UnpaidAction string
 

@@ -1,80 +1,3 @@
-// Package withdrawal accepts legal notices from customers without sign-in: withdrawals
-// from a contract and terminations of one.
-//
-// By law both must be as easy as ordering. Anyone may use the form, and nothing is checked against
-// accounts: a response that depended on a contract would disclose it. A notice is stored as
-// submitted, with its time, in one transaction with the confirmation to the sender and, if
-// configured, a mail to the operator. The operator decides what follows; until then the notice is
-// open. For that decision the operator is shown which orders a notice may concern, whether their
-// consumers consented to an early start, and which domains it names: those that a customer holds,
-// whether they were ordered, transferred here or imported.
-//
-// # States
-//
-//	state     becomes   when
-//	open      handled   an operator closes it with a note about what was done, the refunds that were
-//	                    ordered for it are made and leave nothing of what it is about (package
-//	                    order), or Terminate ends the contracts
-//
-// A withdrawn contract has ended once something was refunded for its notice, also if a part is kept for
-// the days before: when the notice is closed, automatic renewal ends for these domains. So it does for
-// those of a termination that is closed with its day. In all other cases the contracts go on, with the
-// automatic renewal that the open notice has put on hold.
-//
-// With the note, the operator may write to the sender and state the day on which a contract ends.
-// Then, and only then, closing mails the sender, whose receipt has promised an answer. The day is not
-// before the notice arrived, and not after the end of the longest paid term of the domains that it is
-// about, if any is known: the mail confirms it at once (EndDays).
-//
-//	state     becomes   when
-//	handled   open      the bank returned a refund for it, which leaves something of what it is about:
-//	                    it is open until the customer has the money
-//	          -         otherwise it stays as evidence: who closed it, when, the note, the reply and the
-//	                    days on which contracts end
-//
-// # Actions
-//
-// The operator does what a notice asks from its page. Each action has a preview first, and closes
-// the notice itself; a partial refund leaves it open.
-//
-//	notice        action      effect
-//	withdrawal    refund      money, credit note and mail (package order); with a deletion, if the
-//	                          operator chooses it
-//	termination   Terminate   the chosen domains expire at the end of their paid terms, consents to
-//	                          automatic renewal end, announced charges stop, and each account gets a
-//	                          mail with the days
-//
-// Terminate is one transaction with its audit events and mails. It changes nothing while a charge
-// is in flight (renewal.InProgress), and if a domain has changed since the preview. The mail goes to
-// the account, not to the sender, whose address nothing has verified: a customer who did not
-// terminate takes it back in the portal. The page says if the addresses differ, and if a term ends
-// before the day that the notice states; it does not choose such a domain by itself. Nor does it choose
-// one for a termination for cause, which takes effect at once: Terminate is for one without a good
-// cause, and its mail says so. One with a good cause is refunded on the order's page, and closed with
-// the day on which the contract has ended.
-//
-// Closing is a compare-and-swap in one transaction with its audit event. Of two operators who
-// close the same notice, the second gets AlreadyHandled and changes nothing.
-//
-// # Deadlines
-//
-//	notice        handle by
-//	withdrawal    14 days after it arrived: payments are returned by then (§ 357 Abs. 1 BGB,
-//	              Art. 13 Abs. 1 Directive 2011/83/EU)
-//	termination   at once: the day on which the contract ends is confirmed (§ 312k Abs. 4 BGB)
-//
-// The day for which a termination is declared is no deadline of ours:
-//
-//	termination               takes effect
-//	for a day                 on that day
-//	without a day             as early as possible (§ 312k Abs. 5 BGB)
-//	for cause                 when it arrives; a day in the form is not used
-//
-// The day of arrival is that of UTC, which is never after the one in Germany: a deadline is never
-// shown later than it is. Weekends, which would extend it (§ 193 BGB), are ignored for that reason.
-//
-// Because the confirmation goes to an arbitrary address, notices are rate limited by
-// network and by recipient.
 package withdrawal
 
 import (
@@ -132,6 +55,9 @@ type Notice struct {
 	// DoneReply is what the operator wrote to the sender, DoneEnds the days on which contracts end, as
 	// they were confirmed: 2026-12-31, separated by spaces. Earlier releases stored neither.
 	DoneReply, DoneEnds string
+	// Digest is equal for a repetition on the same day. Only that of a notice which is being stored is
+	// set; empty means that it is no repetition.
+	Digest string
 }
 
 // refundPeriod is how long a withdrawn payment may take to be returned.
@@ -215,6 +141,8 @@ const (
 	BadNote        registrar.Code = "bad_note"              // with KindInvalid: empty, too long, or not printable
 	BadReply       registrar.Code = "bad_reply"             // with KindInvalid: too long, or not printable
 	BadEnd         registrar.Code = "bad_end"               // with KindInvalid: the day on which a contract ends is no day
+	// AlreadySent (KindConflict): the same notice is open since today. The detail is its id.
+	AlreadySent registrar.Code = "declaration_sent"
 	// EndOutOfRange (KindInvalid): a contract can't end on that day. The detail has the days of EndDays.
 	EndOutOfRange registrar.Code = "end_out_of_range"
 	// NoticeOpen (KindConflict): automatic renewal can't be turned on for a domain while a notice
@@ -246,7 +174,8 @@ const (
 
 // Store persists notices.
 type Store interface {
-	// AddWithdrawalNotice stores a notice and queues its mails at the time of the wall clock.
+	// AddWithdrawalNotice stores a notice and queues its mails at the time of the wall clock. It returns
+	// AlreadySent and changes nothing if the one that was stored with its Digest is open.
 	AddWithdrawalNotice(ctx context.Context, notice Notice, mails []registrar.Mail, clock time.Time) error
 	// ListWithdrawalNotices returns the page after an id, the oldest first.
 	ListWithdrawalNotices(ctx context.Context, after string, limit int) ([]Notice, error)
@@ -279,6 +208,7 @@ type Config struct {
 	MailQueued func() // called after mails were stored; optional
 	// PeriodEnded is that of package order; nil means that no period is known.
 	PeriodEnded func(paid, consented, arrived time.Time) (lastDay time.Time)
+	Seal       Seal   // seals the links of ReceiptLink, which require it
 	// Now is the business time, by which notices arrive and deadlines pass, Clock the wall clock,
 	// for mails. nil means time.Now.
 	Now, Clock func() time.Time
@@ -331,6 +261,10 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 	if actor.Kind == registrar.ActorPerson {
 		notice.Customer = actor.Customer
 	}
+	orders, err := s.ListRelatedOrders(ctx, notice)
+	if err != nil {
+		return notice, err
+	}
 	mails := []registrar.Mail{{Kind: registrar.MailWithdrawal, To: notice.Email, Language: notice.Language, Data: notice.mailData()}}
 	if notice.Kind == Termination {
 		mails[0].Kind = registrar.MailTermination
@@ -339,10 +273,6 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 	if s.cfg.OperatorEmail != "" {
 		data := notice.mailData()
 		if notice.Kind == Withdrawal { // the mail about a termination lists no orders
-			orders, err := s.ListRelatedOrders(ctx, notice)
-			if err != nil {
-				return notice, err
-			}
 			s.addOrderData(data, orders[0], now)
 		}
 		named, err := s.ListNamedDomains(ctx, notice)
@@ -352,7 +282,17 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 		addNamedDomains(data, notice.about(named[0]))
 		mails = append(mails, registrar.Mail{Kind: registrar.MailNoticeReceived, To: s.cfg.OperatorEmail, Language: "de", Data: data})
 	}
-	if err := s.cfg.Store.AddWithdrawalNotice(ctx, notice, mails, s.cfg.Clock()); err != nil {
+	sent := notice
+	sent.Digest = notice.digest(orders[0])
+	var e *registrar.Error
+	switch err := s.cfg.Store.AddWithdrawalNotice(ctx, sent, mails, s.cfg.Clock()); {
+	case errors.As(err, &e) && e.Code == AlreadySent:
+		stored, found, err := s.cfg.Store.GetWithdrawalNotice(ctx, e.Detail)
+		if err == nil && !found {
+			err = registrar.NotFound(NoSuchNotice)
+		}
+		return stored, err
+	case err != nil:
 		return notice, err
 	}
 	s.cfg.MailQueued()

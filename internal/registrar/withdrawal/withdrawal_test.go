@@ -18,6 +18,10 @@ type countingStore struct {
 	added int
 }
 
+func (s *countingStore) ListRelatedOrders(context.Context, []string, int) (map[string][]RelatedOrder, error) {
+	return nil, nil
+}
+
 func (s *countingStore) AddWithdrawalNotice(context.Context, Notice, []registrar.Mail, time.Time) error {
 	s.added++
 	return nil
@@ -28,6 +32,43 @@ func submit(t *testing.T, service *Service, from string, notice Notice) error {
 	actor := registrar.Actor{Kind: registrar.ActorPerson, Address: netip.MustParseAddr(from)}
 	_, err := service.Submit(t.Context(), actor, notice)
 	return err
+}
+
+func (*countingStore) GetWithdrawalNotice(_ context.Context, id string) (Notice, bool, error) {
+	return Notice{ID: id}, id == "dcl_1", nil
+}
+
+func TestOpenReceipt_OnlyWithValidLinkForADay(t *testing.T) {
+	t.Parallel()
+	seal, err := registrar.NewSeal(registrar.SealKey{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	now := made
+	service, err := New(Config{Store: &countingStore{}, Seal: seal, Clock: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := service.ReceiptLink(Notice{ID: "dcl_1"})
+	for _, test := range []struct {
+		link  string
+		after time.Duration
+		opens bool
+	}{
+		{link, 0, true},
+		{link, 24 * time.Hour, true},
+		{link, 24*time.Hour + time.Second, false},
+		{service.ReceiptLink(Notice{ID: "dcl_gone"}), 0, false},
+		{seal.Seal(registrar.SearchPurpose, strings.Repeat("1", 10)+" dcl_1"), 0, false},
+		{"dcl_1", 0, false},
+	} {
+		now = made.Add(test.after)
+		notice, err := service.OpenReceipt(t.Context(), test.link)
+		if opens := err == nil && notice.ID == "dcl_1"; opens != test.opens || !opens && registrar.CodeOf(err) != NoSuchNotice {
+			t.Errorf("%q after %s: %+v, %v", test.link, test.after, notice, err)
+		}
+	}
 }
 
 // A client with one IPv6 address has 2^64 of them.
@@ -205,13 +246,11 @@ func TestSubmit_RelatedOrdersOnlyInOperatorMail(t *testing.T) {
 			t.Errorf("mail to %s: %v", mail.To, mail.Data)
 		}
 	}
-	// A termination lists no orders.
-	store.queries = nil
 	if err := submit(t, service, "192.0.2.1", Notice{Kind: Termination, Name: "E", Email: "e@example.de", Contract: "kaffee.de", Ground: Ordinary}); err != nil {
 		t.Fatal(err)
 	}
-	if len(store.queries) > 0 {
-		t.Errorf("termination queried %v", store.queries)
+	if _, listed := store.mails[1].Data["orders"]; listed || store.mails[1].To != "post@kontor.example" {
+		t.Errorf("the mail about a termination lists orders: %v", store.mails[1])
 	}
 }
 

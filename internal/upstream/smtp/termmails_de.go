@@ -74,8 +74,9 @@ der Seite der Domain ausschalten:
 
 {{.Place}}
 
-An das Ende einer Laufzeit erinnern wir immer, etwa einen Monat und eine
-Woche vorher. Abgebucht wird nur einmal.
+Etwa einen Monat vor dem Ende einer Laufzeit erinnern wir immer, etwa eine
+Woche vorher noch einmal, wenn bis dahin nicht verlängert ist. Abgebucht wird
+nur einmal.
 {{else}}{{if .Cancelled}}
 Sie haben den Vertrag über diese Domain am {{.Cancelled}} gekündigt. Sie endet, wie
 Sie es wollten. Möchten Sie sie doch behalten? Dann verlängern Sie sie

@@ -74,8 +74,8 @@ page:
 
 {{.Place}}
 
-We always remind you of the end of a term, about a month and a week
-before. You are charged only once.
+We always remind you about a month before a term ends, and again about a
+week before if it hasn't been renewed by then. You are charged only once.
 {{else}}{{if .Cancelled}}
 You cancelled the contract for this domain on {{.Cancelled}}, and it ends as
 you asked. If you want to keep it after all, please renew it before then,

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -150,12 +151,24 @@ type noticeRow struct {
 	// State is the part of a text key: late is a withdrawal whose deadline has passed, disputed one that
 	// waits until the bank has decided about the payment, returned one whose payment it has taken back.
 	State string
+	Names []string // the domains that it names; none if it is about the whole order
+}
+
+// namedIn returns the domains of an order that a notice names.
+func namedIn(o order.Order, notice withdrawal.Notice) (names []string) {
+	mentions := notice.Mentions()
+	for _, item := range o.Items {
+		if (slices.Contains(mentions, item.Name) || len(o.Items) == 1) && !slices.Contains(names, item.Name) {
+			names = append(names, item.Name)
+		}
+	}
+	return names
 }
 
 func noticeRows(o order.Order, declared []withdrawal.Notice, disputed dispute.Dispute, now time.Time) []noticeRow {
 	rows := make([]noticeRow, 0, len(declared))
-	for _, notice := range declared {
-		row := noticeRow{Notice: notice, Refund: o.RefundOfWithdrawal(notice.ID, ""), State: "open"}
+	for _, notice := range withdrawal.WithoutRepetitions(declared, func(n withdrawal.Notice) string { return strings.Join(namedIn(o, n), " ") }) {
+		row := noticeRow{Notice: notice, Refund: o.RefundOfWithdrawal(notice.ID, ""), State: "open", Names: namedIn(o, notice)}
 		switch {
 		case !notice.Open():
 			row.State = "done"

@@ -124,13 +124,13 @@ func TestOrderPage_NamesNoticesAndItsPeriod(t *testing.T) {
 	period := "Widerrufsfrist bis 30.11.2026" // the 29th is a Sunday
 	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{period}, []string{"Erklärt am"})
 	d.declared = []withdrawal.Notice{
-		{ID: "dcl_1", Customer: o.Customer, Kind: withdrawal.Withdrawal, Email: "erika@example.org", Contract: "ord_1", At: noon},
+		{ID: "dcl_1", Customer: o.Customer, Kind: withdrawal.Withdrawal, Email: "erika@example.org", Contract: "ord_1", At: noon.AddDate(0, 0, 3)},
 		{ID: "dcl_2", Customer: o.Customer, Kind: withdrawal.Withdrawal, Email: "erika@example.org", Contract: "beispiel.de", At: noon, DoneAt: noon.AddDate(0, 0, 2)},
 		{ID: "dcl_3", Customer: o.Customer, Kind: withdrawal.Termination, Email: "erika@example.org", Contract: "beispiel.de", At: noon, Ground: withdrawal.Ordinary},
 		{ID: "dcl_4", Customer: o.Customer, Kind: withdrawal.Termination, Email: "erika@example.org", Contract: "beispiel.de", At: noon, Ground: withdrawal.Extraordinary},
 	}
 	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{
-		period, "Erklärt am 15.11.2026. Wir bearbeiten ihn bis 29.11.2026.", "dcl_1", "Erklärt am 15.11.2026, erledigt am 17.11.2026.",
+		period, "<dt>Widerruf: " + o.Items[0].Name + "</dt>", "Erklärt am 18.11.2026. Wir bearbeiten ihn bis 02.12.2026.", "dcl_1", "Erklärt am 15.11.2026, erledigt am 17.11.2026.",
 		"Kündigung", "Wann der Vertrag endet, bestätigen wir Ihnen", "dcl_3", "Wir prüfen den Grund und antworten Ihnen", "dcl_4",
 	}, []string{"Wir haben dafür"})
 	d.orders[0].Refunds = []order.Refund{{
@@ -141,6 +141,26 @@ func TestOrderPage_NamesNoticesAndItsPeriod(t *testing.T) {
 	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{refunded + "Was Sie bestellt haben, bleibt"}, nil)
 	d.orders[0].Refunds[0].Parts[0].Domain = "dom_1"
 	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{refunded + "Domains, deren Registrierung wir ganz erstattet haben, löschen wir."}, nil)
+}
+
+func TestOrderPage_NoticeNamesItsDomainsAndIsShownOnce(t *testing.T) {
+	t.Parallel()
+	o := newOrder(order.Completed)
+	other := o.Items[0]
+	other.ID, other.Name = "itm_2", "xn--tee-una.de"
+	o.Items = append(o.Items, other)
+	sent := func(id, contract string, at, done time.Time) withdrawal.Notice {
+		return withdrawal.Notice{ID: id, Customer: o.Customer, Kind: withdrawal.Withdrawal, Contract: contract, At: at, DoneAt: done}
+	}
+	d := &fakeOrders{orders: []order.Order{o}, declared: []withdrawal.Notice{
+		sent("dcl_4", "der Auftrag ord_1", noon, time.Time{}),
+		sent("dcl_3", "ord_1, "+other.Name, noon, time.Time{}),
+		sent("dcl_2", o.Items[0].Name, noon, time.Time{}),
+		sent("dcl_1", o.Items[0].Name, noon, noon.AddDate(0, 0, 2)),
+	}}
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{
+		"<dt>Widerruf</dt>", "dcl_4", "<dt>Widerruf: teeö.de", "<dt>Widerruf: " + o.Items[0].Name + "</dt>", "dcl_1",
+	}, []string{"dcl_2"})
 }
 
 func TestOrderPage_HandledTerminationNamesEndAndReply(t *testing.T) {

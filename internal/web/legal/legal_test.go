@@ -47,8 +47,22 @@ type memStore struct {
 }
 
 func (s *memStore) AddWithdrawalNotice(_ context.Context, d withdrawal.Notice, mails []registrar.Mail, _ time.Time) error {
+	for _, other := range s.notices {
+		if other.Digest == d.Digest {
+			return &registrar.Error{Kind: registrar.KindConflict, Code: withdrawal.AlreadySent, Detail: other.ID}
+		}
+	}
 	s.notices, s.mails = append(s.notices, d), append(s.mails, mails...)
 	return nil
+}
+
+func (s *memStore) GetWithdrawalNotice(_ context.Context, id string) (withdrawal.Notice, bool, error) {
+	for _, d := range s.notices {
+		if d.ID == id {
+			return d, true, nil
+		}
+	}
+	return withdrawal.Notice{}, false, nil
 }
 
 func (s *memStore) ListNamedDomains(context.Context, []string, int) (map[string][]withdrawal.NamedDomain, error) {
@@ -71,8 +85,12 @@ func newHandler(t *testing.T, store *memStore, operator OperatorInfo, tries func
 	if err != nil {
 		t.Fatal(err)
 	}
+	seal, err := registrar.NewSeal(registrar.SealKey{1})
+	if err != nil {
+		t.Fatal(err)
+	}
 	declarations, err := withdrawal.New(withdrawal.Config{
-		Store: store, OperatorEmail: "post@kontor.example", RateLimit: tries, Now: func() time.Time { return time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC) },
+		Store: store, Seal: seal, OperatorEmail: "post@kontor.example", RateLimit: tries, Now: func() time.Time { return time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +117,17 @@ func newHandler(t *testing.T, store *memStore, operator OperatorInfo, tries func
 	return mux
 }
 
+// visit follows a redirect, like a browser.
 func visit(t *testing.T, pages http.Handler, path string, fields url.Values) (int, string) {
+	t.Helper()
+	w := send(t, pages, path, fields)
+	if w.Code == http.StatusSeeOther {
+		w = send(t, pages, w.Header().Get("Location"), nil)
+	}
+	return w.Code, w.Body.String()
+}
+
+func send(t *testing.T, pages http.Handler, path string, fields url.Values) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, base+path, nil)
 	if fields != nil {
@@ -109,7 +137,7 @@ func visit(t *testing.T, pages http.Handler, path string, fields url.Values) (in
 	}
 	w := httptest.NewRecorder()
 	pages.ServeHTTP(w, r)
-	return w.Code, w.Body.String()
+	return w
 }
 
 func TestForms_HaveNameAndAddressOfSignedInCustomer(t *testing.T) {
@@ -206,6 +234,43 @@ func TestNoticeForms_WorkWithoutSignIn(t *testing.T) {
 			store.mails[0].Data["contract"] != c.fields.Get("contract") ||
 			store.mails[0].Data[registrar.NoticeDomain] != store.notices[0].ID || store.mails[1].Data[registrar.NoticeDomain] != "" { // the receipt is kept for the notice
 			t.Errorf("%s: %+v %+v", c.path, store.notices, store.mails)
+		}
+	}
+}
+
+func TestNoticeForms_RepetitionIsOneNoticeAndReceiptHasAddress(t *testing.T) {
+	t.Parallel()
+	for path, fields := range map[string]url.Values{
+		"/widerruf":     {"name": {"Erika Muster"}, "email": {"erika@example.de"}, "contract": {"kaffee.de"}},
+		"/cancellation": {"name": {"Erika Muster"}, "email": {"erika@example.de"}, "contract": {"kaffee.de"}, "ground": {"ordinary"}},
+	} {
+		store := &memStore{}
+		pages := newHandler(t, store, testOperator, nil)
+		first, again := send(t, pages, path, fields), send(t, pages, path, fields)
+		if first.Code != http.StatusSeeOther || again.Code != http.StatusSeeOther || len(store.notices) != 1 || len(store.mails) != 2 {
+			t.Fatalf("%s: %d, %d, %d notices, %d mails", path, first.Code, again.Code, len(store.notices), len(store.mails))
+		}
+		address := first.Header().Get("Location")
+		for _, personal := range []string{"rika", "kaffee", store.notices[0].ID} {
+			if strings.Contains(address, personal) {
+				t.Errorf("%s is in the address %s", personal, address)
+			}
+		}
+		for range 2 { // the second is a reload
+			w := send(t, pages, address, nil)
+			if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, store.notices[0].ID) || !strings.Contains(body, "Erika Muster") ||
+				!strings.Contains(body, `content="noindex`) || w.Header().Get("Cache-Control") != "no-store" {
+				t.Errorf("%s: %d %v %s", address, w.Code, w.Header(), body)
+			}
+		}
+		for _, forged := range []string{"x", store.notices[0].ID, strings.Repeat("x", 400), "s1.0.AAAA"} {
+			if w := send(t, pages, path+"?received="+forged, nil); w.Code != http.StatusGone || strings.Contains(w.Body.String(), "Erika") || !strings.Contains(w.Body.String(), "<form") {
+				t.Errorf("%s: %d %s", forged, w.Code, w.Body)
+			}
+		}
+		fields.Set("name", "Eva")
+		if send(t, pages, path, fields); len(store.notices) != 2 {
+			t.Errorf("%s: another notice was not stored", path)
 		}
 	}
 }

@@ -44,8 +44,12 @@ func newForm(kind withdrawal.Kind) form {
 	}
 }
 
-// showNotice shows the form, with the name and address of a signed-in customer.
+// showNotice shows the form, with the name and address of a signed-in customer, or the receipt in the
+// address.
 func (h *Handler) showNotice(req *ui.Request, l legalPage, kind withdrawal.Kind) error {
+	if link := req.Query(receiptParameter); link != "" {
+		return h.showReceipt(req, l, kind, link)
+	}
 	f := newForm(kind)
 	if req.SignedIn {
 		known := map[string]string{withdrawal.FieldName: h.registrantName(req), withdrawal.FieldEmail: req.Visitor.Customer.Email}
@@ -78,9 +82,29 @@ func (h *Handler) showForm(req *ui.Request, l legalPage, f form, status int) err
 	})
 }
 
-// submitNotice stores the notice or shows the problems at the fields. The notice is
-// rendered in the response itself and has no URL, because it is personal; it can be
-// printed and saved.
+// receiptParameter has the sealed link to a received notice. Redirecting to it, so that a reload sends
+// nothing again, must not put anything personal into addresses, which are in logs.
+const receiptParameter = "received"
+
+// showReceipt shows a received notice, which can be printed and saved.
+func (h *Handler) showReceipt(req *ui.Request, l legalPage, kind withdrawal.Kind, link string) error {
+	req.W.Header().Set("X-Robots-Tag", "noindex, nofollow")
+	notice, err := h.Notices.OpenReceipt(req.R.Context(), link)
+	if registrar.CodeOf(err) == withdrawal.NoSuchNotice {
+		f := newForm(kind)
+		f.Problem = h.templates.Text(req.Language, "problem.receipt_expired")
+		return h.showForm(req, l, f, http.StatusGone)
+	}
+	if err != nil {
+		return err
+	}
+	s := h.pageData(req, l)
+	s.Notice = notice
+	s.End, _ = time.Parse(time.DateOnly, notice.End) // already validated, may be empty
+	return h.templates.Render(req, ui.View{Name: "noticereceived", Title: "notice.title." + string(notice.Kind), Section: l.path(req.Language), Data: s})
+}
+
+// submitNotice stores the notice and redirects to its receipt, or shows the problems at the fields.
 func (h *Handler) submitNotice(req *ui.Request, l legalPage, kind withdrawal.Kind) error {
 	notice, err := h.Notices.Submit(req.R.Context(), req.Actor(), withdrawal.Notice{
 		Kind: kind, Name: req.Text(withdrawal.FieldName), Email: req.Text(withdrawal.FieldEmail), Contract: req.Text(withdrawal.FieldContract),
@@ -88,10 +112,7 @@ func (h *Handler) submitNotice(req *ui.Request, l legalPage, kind withdrawal.Kin
 		Language: req.Language,
 	})
 	if err == nil {
-		s := h.pageData(req, l)
-		s.Notice = notice
-		s.End, _ = time.Parse(time.DateOnly, notice.End) // already validated, may be empty
-		return h.templates.Render(req, ui.View{Name: "noticereceived", Title: "notice.title." + string(kind), Section: l.path(req.Language), Data: s})
+		return req.SeeOther(l.path(req.Language) + "?" + receiptParameter + "=" + h.Notices.ReceiptLink(notice))
 	}
 	f := newForm(kind)
 	for i, field := range f.Fields {

@@ -58,6 +58,10 @@ var texts = ui.Texts{
 		"Please enter an email address, for example erika@example.com.",
 	},
 	"problem.end": {"Bitte geben Sie einen Tag an.", "Please enter a date."},
+	"problem.receipt_expired": {
+		"Die Adresse dieser Bestätigung gilt nicht mehr. Denselben Inhalt hat die E-Mail, die wir Ihnen geschickt haben.",
+		"The address of this confirmation is no longer valid. The email we sent you has the same content.",
+	},
 	"problem.too_many_declarations": {
 		"Von Ihrem Anschluss kamen zu viele Erklärungen. Bitte versuchen Sie es in {1} noch einmal, oder schreiben Sie an {2}.",
 		"Too many notices were sent from here. Please try again in {1}, or write to {2}.",

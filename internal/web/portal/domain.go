@@ -79,6 +79,16 @@ type noticeRow struct {
 	End    time.Time // the day on which the contract ends, as confirmed; zero if none was
 }
 
+// Declared returns the notices to show: those of Ended without repetitions.
+func (v domainView) Declared() (shown []noticeRow) {
+	var notices []withdrawal.Notice
+	for _, row := range v.Ended {
+		notices = append(notices, row.Notice)
+	}
+	notices = withdrawal.WithoutRepetitions(notices, func(withdrawal.Notice) string { return "" })
+	return slices.DeleteFunc(slices.Clone(v.Ended), func(row noticeRow) bool { return !slices.Contains(notices, row.Notice) })
+}
+
 // ContractEnds returns the confirmed day on which the contract ends before its term; zero if there is
 // none, or the customer has renewed or kept the domain since.
 func (v domainView) ContractEnds() time.Time {

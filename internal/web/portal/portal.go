@@ -127,7 +127,7 @@ func New(cfg Config) (*Handler, error) {
 		return nil, errors.New("portal: Config.Orders requires Extension")
 	}
 	registrar.Default(&cfg.Now, time.Now)
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, overviewTexts, activityTexts, domainTexts, transferTexts, domainListTexts, nameserverTexts, holderTexts, contactCheckTexts, retentionTexts, ui.RegistrantTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, overviewTexts, activityTexts, domainTexts, termPlanTexts, transferTexts, domainListTexts, nameserverTexts, holderTexts, contactCheckTexts, retentionTexts, ui.RegistrantTexts)
 	if err != nil {
 		return nil, err
 	}

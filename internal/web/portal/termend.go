@@ -36,6 +36,9 @@ type termEnd struct {
 	// that does not renew automatically, UndoUntil if it would be the last moment to undo that it
 	// expires; zero otherwise.
 	LastDay, UndoUntil time.Time
+	// Plan says on which days an active domain is taken out of the DNS and deleted, once its customer lets
+	// it expire or its term is near its end, and ExpirePlan if they let it expire; empty otherwise.
+	Plan, ExpirePlan string
 }
 
 // termEndOf decides by what is stored, so that the list, the page and the agents' tools
@@ -68,6 +71,12 @@ func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 	}
 	end.Automatic = active && end.On && !end.Locked && !leaving
 	end.Charges = key == "term.renews" || key == "term.announced" || key == "term.retry"
+	if active && !end.Locked && !leaving {
+		if end.Expire || !end.Charges && key != "term.charging" && lifecycle.NearEnd(d.PaidUntil, h.Now()) {
+			end.Plan = h.planText(req, d, end.Expire)
+		}
+		end.ExpirePlan = h.expirePlanText(req, d, end)
+	}
 	return end
 }
 
@@ -102,6 +111,9 @@ func (h *Handler) hold(req *ui.Request, end *termEnd, d portfolio.Domain, notice
 	end.CanTurnOn = false
 	if end.Charges {
 		end.Text, end.Charges = h.templates.Text(req.Language, "term.on_hold."+string(notices[0]), ui.FormatDate(req.Language, d.PaidUntil)), false
+		if lifecycle.NearEnd(d.PaidUntil, h.Now()) {
+			end.Plan = h.planText(req, d, end.Expire)
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ var dynamicKeys = []string{"hold_cause.", "problem.", "note.", "action.", "who."
 
 func allTexts(t *testing.T) ui.Texts {
 	t.Helper()
-	return textcheck.Merge(t, texts, overviewTexts, activityTexts, domainTexts, transferTexts, domainListTexts, nameserverTexts, holderTexts, contactCheckTexts, retentionTexts, ui.RegistrantTexts)
+	return textcheck.Merge(t, texts, overviewTexts, activityTexts, domainTexts, termPlanTexts, transferTexts, domainListTexts, nameserverTexts, holderTexts, contactCheckTexts, retentionTexts, ui.RegistrantTexts)
 }
 
 func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {

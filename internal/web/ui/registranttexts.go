@@ -54,5 +54,9 @@ var RegistrantTexts = Texts{
 		"This number is too long. It can have at most 15 digits, including the country code.",
 	},
 	"problem.vat_id.form": {"Diese Umsatzsteuer-ID ist ungültig.", "This VAT ID is not valid."},
-	"problem.field":       {"Bitte prüfen Sie diese Angabe.", "Please check this field."},
+	"problem.vat_id.foreign": {
+		"Wir können nur Umsatzsteuer-IDs aus der EU prüfen. Ist Ihre Anschrift außerhalb der EU, lassen Sie dieses Feld leer; wir berechnen dann keine deutsche Umsatzsteuer.",
+		"We can only check VAT IDs from the EU. If your address is outside the EU, leave this field empty; we then charge no German VAT.",
+	},
+	"problem.field": {"Bitte prüfen Sie diese Angabe.", "Please check this field."},
 }

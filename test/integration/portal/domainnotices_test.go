@@ -156,8 +156,8 @@ func TestDomainPage_NamesWithdrawalAndTermination(t *testing.T) {
 				{ID: "dcl_3", Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at},
 				{ID: "dcl_4", Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at.AddDate(0, 0, 1), End: "2026-12-31"},
 				{ID: "dcl_5", Kind: withdrawal.Termination, Ground: withdrawal.Extraordinary, At: at.AddDate(0, 0, 2)},
-				{ID: "dcl_6", Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at.AddDate(2, 0, 0)}, // after the term
-				{ID: "dcl_7", Kind: withdrawal.Withdrawal, At: at.AddDate(-1, 0, 0)},
+				{ID: "dcl_6", Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at.AddDate(2, 0, 0), End: "2028-12-31"}, // after the term
+				{ID: "dcl_7", Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at.AddDate(0, 0, 3)},                    // repeats dcl_3
 			}, nil
 		}
 	})
@@ -173,11 +173,28 @@ func TestDomainPage_NamesWithdrawalAndTermination(t *testing.T) {
 		"Ihre Kündigung vom 17.11.2026 ist eingegangen. " + ends + " Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
 		"Ihre Kündigung vom 16.11.2028 ist eingegangen. Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
 		"Ihre Kündigung vom 18.11.2026 ist eingegangen. Wir prüfen den Grund und antworten Ihnen per E\u2011Mail. Die automatische Verlängerung ist ausgesetzt: Abgebucht wird nichts, solange das offen ist.",
-		"Sie haben am 16.11.2025 den Vertrag über diese Domain widerrufen. Bis 30.11.2025 hätten wir den Widerruf bearbeiten müssen.",
 	} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %q", part)
 		}
+	}
+	if repeated := "Ihre Kündigung vom 19.11.2026"; strings.Contains(page, repeated) {
+		t.Errorf("the page has %q", repeated)
+	}
+}
+
+func TestDomainPage_ApologisesForLateWithdrawal(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, func(s *env, pages *portal.Config) {
+		(&fakeOrders{}).install(s, pages)
+		pages.ContractNotices = func(context.Context, string, string) ([]withdrawal.Notice, error) {
+			return []withdrawal.Notice{{ID: "dcl_1", Kind: withdrawal.Withdrawal, At: time.Date(2025, 11, 16, 9, 0, 0, 0, time.UTC)}}, nil
+		}
+	})
+	id := s.addDomain(s.newMember("erika@example.org").ID, "laufend", registrar.DomainActive)
+	page := s.signedInBrowser("erika@example.org").get("/portal/domains/" + id).body
+	if late := "Sie haben am 16.11.2025 den Vertrag über diese Domain widerrufen. Bis 30.11.2025 hätten wir den Widerruf bearbeiten müssen."; !strings.Contains(page, late) {
+		t.Errorf("the page lacks %q", late)
 	}
 }
 

@@ -37,6 +37,51 @@ func TestTermEnd_LastDayIsNamedAndNothingIsOfferedAfterIt(t *testing.T) {
 	}
 }
 
+// The days are those of the mails. The box to let a domain expire names them always, the page once
+// that was chosen or the term is near its end.
+func TestTermEnd_PlanNamesDaysOfExtension(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	day := func(days int) string { return s.clock.now().UTC().AddDate(0, 0, 90+days).Format("02.01.2006") }
+	plans := map[string]struct{ plan, undo string }{
+		".com": {"Ohne Verlängerung nehmen wir die Domain am " + day(10) + " aus dem DNS. ", "Frühestens am " + day(35) + " löschen wir sie. Damit stimmen Sie der Löschung zu. Bis zur Löschung können"},
+		".de":  {"Ohne Verlängerung übergeben wir die Domain am " + day(14) + " an die Registry DENIC.", "Damit stimmen Sie der Übergabe zu. Bis zur Übergabe können"},
+		".be":  {"Ohne Verlängerung löschen wir die Domain frühestens am " + day(0) + ".", "Damit stimmen Sie der Löschung zu. Zurücknehmen können Sie das nur bis zum Ende"},
+		".eu":  {"Ohne Verlängerung nimmt die Registry die Domain mit dem Ende der Laufzeit aus dem DNS.", "Frühestens am " + day(40) + " löscht sie die Domain. Damit stimmen Sie"},
+		".se":  {"Ohne Verlängerung nimmt die Registry die Domain spätestens am " + day(10) + " aus dem DNS.", "Zurücknehmen können Sie das, solange"},
+		".at":  {"Ohne Verlängerung löschen wir die Domain frühestens am " + day(0) + ".", "Zurücknehmen können Sie das nur bis zum Ende der Laufzeit"},
+		".fr":  {"", "gelöscht oder an die Registry zurückgegeben"}, // an operator decides
+	}
+	paths := make(map[string]string)
+	for tld := range plans {
+		paths[tld] = "/portal/domains/" + s.addDomainOf(erika.ID, "plan", tld, registrar.DomainActive)
+	}
+	b := s.signedInBrowser("erika@example.org")
+	check := func(when string, inText, inBox func(tld string) bool) {
+		t.Helper()
+		for tld, want := range plans {
+			page := b.get(paths[tld]).body
+			text, box, _ := strings.Cut(page, "<details><summary>Auslaufen lassen")
+			if got := want.plan != "" && strings.Contains(text, "<p>"+want.plan); got != (inText(tld) && want.plan != "") {
+				t.Errorf("%s, %s: the page has the plan: %t: %s", when, tld, got, text)
+			}
+			if got := strings.Contains(box, want.plan) && strings.Contains(box, want.undo); got != inBox(tld) {
+				t.Errorf("%s, %s: the box has the plan: %t: %s", when, tld, got, box)
+			}
+		}
+	}
+	always, never := func(string) bool { return true }, func(string) bool { return false }
+	check("early", never, always)
+	s.clock.advance(61 * 24 * time.Hour)
+	b = s.signedInBrowser("erika@example.org")
+	check("near the end", func(tld string) bool { return tld != ".at" }, always) // .at lasts unless its customer agrees
+	s.exec("UPDATE domains SET at_term_end = 'expire'")
+	s.clock.advance(-61 * 24 * time.Hour)
+	b = s.signedInBrowser("erika@example.org")
+	check("chosen to expire", always, never)
+}
+
 func TestTermEnd_DomainLetExpireIsNotOfferedOnceItIsDeleted(t *testing.T) {
 	t.Parallel()
 	s := newEnvWith(t, (&fakeOrders{}).install)
