@@ -208,7 +208,7 @@ type Config struct {
 	MailQueued func() // called after mails were stored; optional
 	// PeriodEnded is that of package order; nil means that no period is known.
 	PeriodEnded func(paid, consented, arrived time.Time) (lastDay time.Time)
-	Seal       Seal   // seals the links of ReceiptLink, which require it
+	Seal        Seal // seals the links of ReceiptLink, which require it
 	// Now is the business time, by which notices arrive and deadlines pass, Clock the wall clock,
 	// for mails. nil means time.Now.
 	Now, Clock func() time.Time

@@ -97,7 +97,8 @@ func TestTransferPage_ExtensionWithoutLockAsksToRemoveNone(t *testing.T) {
 func TestTransferPage_LocksAreExplainedOnce(t *testing.T) {
 	t.Parallel()
 	orders := &fakeOrders{transfers: []order.ListedTransfer{
-		{Name: "tee.com", TLD: ".com", Code: "x", Reason: "reason.transfer_locked"}, {Name: "kaffee.com", TLD: ".com", Code: "x", Reason: "reason.transfer_locked"},
+		{Name: "tee.com", TLD: ".com", Code: "x", Reason: "reason.transfer_locked"},
+		{Name: "kaffee.com", TLD: ".com", Code: "x", Reason: "reason.transfer_locked"},
 		{Name: "milch.com", TLD: ".com", Reason: "reason.auth_code_wrong_locked"},
 	}}
 	for _, page := range []string{"/umzug", "/portal/transfers"} {

@@ -152,8 +152,15 @@ func (v homeView) Sections() []homeSection {
 		locks.add(lock.Overdue(v.Now), lock.ReviewAt)
 	}
 	sections := []homeSection{
-		orders, items, disputes, notices, {Name: "refunds", Late: true}, undecided, contacts, {Name: "brake", Due: v.Now},
-		{Name: "unpaid"}, inquiries, {Name: "messages"}, changes, locks, {Name: "upstreams"},
+		orders, items, disputes, notices,
+		{Name: "refunds", Late: true},
+		undecided, contacts,
+		{Name: "brake", Due: v.Now},
+		{Name: "unpaid"},
+		inquiries,
+		{Name: "messages"},
+		changes, locks,
+		{Name: "upstreams"},
 	}
 	slices.SortStableFunc(sections, func(a, b homeSection) int {
 		return cmp.Or(compareTrue(a.Late, b.Late), compareDeadlines(a.Due, b.Due))

@@ -211,8 +211,10 @@ func TestUnpaidTerm_CustomerIsRemindedWhileItRunsOn(t *testing.T) {
 		when      string
 		reminders []string
 	}{
-		{8 + 13, "two weeks after the end", nil}, {2, "then", []string{"expired"}},
-		{14, "a month after the end", []string{"expired"}}, {3, "then", []string{"expired", "expired"}},
+		{8 + 13, "two weeks after the end", nil},
+		{2, "then", []string{"expired"}},
+		{14, "a month after the end", []string{"expired"}},
+		{3, "then", []string{"expired", "expired"}},
 	} {
 		s.advance(step.days)
 		wantMails(step.when, "alt.at", step.reminders...)
