@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -223,6 +224,14 @@ func (h *Handler) followHolder(req *ui.Request) error {
 			return err
 		}
 	}
+	var outdated []domainRow
+	for _, domain := range page.Outdated {
+		outdated = append(outdated, domainRow{Domain: portfolio.Domain{Name: domain.Name, TLD: domain.TLD}})
+	}
+	refusals, err := h.holderRefusals(req, found, outdated)
+	if err != nil {
+		return err
+	}
 	return h.templates.Render(req, ui.View{Name: "holderdomains", Title: "holders.follow", TitleValue: found.DisplayName(), Section: profilePath, Data: struct {
 		holder.DomainsPage
 		Holder      holder.Holder
@@ -230,7 +239,8 @@ func (h *Handler) followHolder(req *ui.Request) error {
 		More        string
 		Unconfirmed string // the new address if it has to be confirmed
 		Days        int
-	}{page, found, bulk.Holder, next, unconfirmed, contactDays}})
+		Refusals    []holderRefusal
+	}{page, found, bulk.Holder, next, unconfirmed, contactDays, refusals}})
 }
 
 func (h *Handler) confirmDeleteHolder(req *ui.Request) error {
@@ -274,6 +284,10 @@ func (h *Handler) changeHolder(req *ui.Request) error {
 			return err
 		}
 	}
+	refusals, err := h.holderRefusals(req, chosen, []domainRow{{Domain: portfolio.Domain{Name: view.Domain.Name, TLD: view.Domain.TLD}}})
+	if err != nil {
+		return err
+	}
 	req.SetFormPath(domainPath(view.Domain.ID))
 	return h.templates.Render(req, ui.View{Name: "holderchange", Title: "holder_change.title", TitleValue: title(view.Domain.Name), Section: domainsPath, Data: struct {
 		Path          string
@@ -284,7 +298,8 @@ func (h *Handler) changeHolder(req *ui.Request) error {
 		Unconfirmed   string // the new address if it has to be confirmed
 		Days          int
 		NoHold        bool // the registry does not let us take the domain out of the DNS
-	}{domainPath(view.Domain.ID), chosen.ID, view.Domain.Registrant, chosen.Registrant, holderKept(view), view.Domain.Registrant == chosen.Registrant, unconfirmed, contactDays, view.Capabilities.NoHold}})
+		Refusals      []holderRefusal
+	}{domainPath(view.Domain.ID), chosen.ID, view.Domain.Registrant, chosen.Registrant, holderKept(view), view.Domain.Registrant == chosen.Registrant, unconfirmed, contactDays, view.Capabilities.NoHold, refusals}})
 }
 
 // ownHolder returns the id of a holder as forms have it: an empty one is the account's own.
