@@ -147,6 +147,7 @@ var payTexts = ui.Texts{
 	"holder.submit":      {"Übernehmen", "Apply"},
 	"holder.manage":      {"Inhaber verwalten", "Manage holders"},
 	"note.holder_added":  {"Der Inhaber ist gespeichert. Sie können ihn jetzt wählen.", "The holder is saved. You can choose it now."},
+	"note.holder_saved":  {"Die Angaben des Inhabers sind gespeichert.", "The holder's details are saved."},
 	"note.holders_saved": {"Die Inhaber sind gespeichert.", "The holders are saved."},
 	"pay.items":          {"Ihre Bestellung", "Your order"},
 	"pay.submit":         {"Zahlungspflichtig bestellen", "Order with obligation to pay"},
@@ -179,6 +180,10 @@ var payTexts = ui.Texts{
 		"Bezahlen können Sie, sobald Ihre Identität bestätigt ist.",
 		"You can pay once your identity is verified.",
 	},
+	"pay.incomplete_holder": {
+		"Weiter geht es, sobald jede Domain einen Inhaber hat, den ihre Endung zulässt.",
+		"You can continue once every domain has a holder that its extension admits.",
+	},
 	"pay.incomplete_free": {
 		"Beauftragen können Sie, sobald die Angaben oben vollständig sind.",
 		"You can confirm once the details above are complete.",
@@ -209,8 +214,15 @@ var payTexts = ui.Texts{
 		"Wenn Sie die Sprache wechseln, ist das Formular wieder leer. Wechseln Sie sie deshalb vor dem Ausfüllen.",
 		"Changing the language clears this form, so choose the language before you fill it in.",
 	},
-	"need.registrant.more":   {"Firma oder Umsatzsteuer-ID angeben", "Add a company or VAT ID"},
-	"need.registrant.save":   {"Angaben speichern", "Save details"},
+	"need.registrant.more": {"Firma oder Umsatzsteuer-ID angeben", "Add a company or VAT ID"},
+	"need.registrant.save": {"Angaben speichern", "Save details"},
+	"need.holder.heading":  {"Inhaber: {1}, {2}", "Holder: {1}, {2}"},
+	"need.holder": {
+		"Wählen Sie einen anderen Inhaber, oder ändern Sie die Angaben von {1}.",
+		"Choose another holder, or change the details of {1}.",
+	},
+	"need.holder.button":     {"Anderen Inhaber wählen", "Choose another holder"},
+	"need.holder.edit":       {"Angaben von {1} ändern", "Change the details of {1}"},
 	"need.registrant.button": {"Angaben ändern", "Change details"},
 
 	"done.heading":       {"Ihre Domains", "Your domains"},

@@ -169,6 +169,9 @@ func (h *Handler) updateHolder(req *ui.Request) error {
 	if err := h.Holders.Update(req.R.Context(), req.Actor(), found.ID, data, email, contacts); err != nil {
 		return h.showHolderAgain(req, "holders.edit", found.ID, err)
 	}
+	if next := nextAfterHolder(req); next != "" {
+		return h.returnFromHolder(req, found.ID, "holder_saved", ui.HolderSavedBefore, next)
+	}
 	return h.redirectToFollow(req, found.ID, "holder_saved", holdersPath)
 }
 
@@ -198,6 +201,19 @@ func (h *Handler) redirectToFollow(req *ui.Request, id, flash, page string) erro
 	}
 	if len(domains.Outdated) > 0 {
 		page = holderPath(id) + "/domains"
+	}
+	return req.RedirectWithFlash(flash, page)
+}
+
+// returnFromHolder returns to the page that asked for new data of a holder, such as an order; the
+// message before tells that domains have other data.
+func (h *Handler) returnFromHolder(req *ui.Request, id, flash, before, page string) error {
+	domains, err := h.Holders.Domains(req.R.Context(), req.Actor(), id, "")
+	if err != nil {
+		return err
+	}
+	if len(domains.Outdated) > 0 {
+		flash = before
 	}
 	return req.RedirectWithFlash(flash, page)
 }

@@ -53,6 +53,19 @@ func TestHolders_AreAddedChangedAndDeleted(t *testing.T) {
 	if got := b.post(page, holderInput("Moritz Teufel", "max@teeladen.example")); got.location() != "/portal/holders" { // no domain has other data
 		t.Errorf("got %d to %s", got.status, got.location())
 	}
+	// Another page, such as an order, asked for the change and is shown again, also after a mistake.
+	corrected := holderInput("", "max@teeladen.example")
+	corrected.Set("next", "/portal/activity")
+	if form := b.get(page + "?next=/portal/activity").body; !strings.Contains(form, `name="next" value="/portal/activity"`) {
+		t.Errorf("the form does not lead back: %s", form)
+	}
+	if got := b.post(page, corrected); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `name="next" value="/portal/activity"`) {
+		t.Errorf("after a mistake: %d %s", got.status, got.body)
+	}
+	corrected.Set("name", "Moritz Teufel")
+	if got := b.post(page, corrected); got.location() != "/portal/activity" {
+		t.Errorf("got %d to %s", got.status, got.location())
+	}
 	if got := b.get(page + "/delete"); got.status != http.StatusOK || !strings.Contains(got.body, "behalten ihre Angaben") {
 		t.Errorf("got %d", got.status)
 	}
