@@ -34,14 +34,13 @@ type bulkView struct {
 	RefusedHolder       []holderRefusal
 	Days                int
 	Offers              []bulkOffer
-	Without             []string        // names that the action can't change
-	Refused             []refusedDomain // that can't renew automatically
+	Refused             []refusedDomain // that the action does not change
 	Ended               []string        // names of withdrawn or terminated contracts, which can't renew
 	Method              string          // the default payment method; empty if there is none
 	Wording, Text       string
 }
 
-// refusedDomain is a domain with the reason why an action is not possible.
+// refusedDomain is a domain with the reason why an action does not change it.
 type refusedDomain struct{ Name, Reason string }
 
 // bulkOffer is an offer of automatic renewal and its value in the form.
@@ -166,14 +165,32 @@ func (h *Handler) showBulk(req *ui.Request, request bulk.Request, problem error)
 		if err != nil {
 			return err
 		}
-		view.confirm(func(row *domainRow) bool {
+		view.confirm(func(row *domainRow) (unchanged string) {
 			row.End = h.termEndOf(req, row.Domain)
 			h.hold(req, &row.End, row.Domain, notices[row.ID])
-			return row.End.CanTurnOff
+			switch {
+			case row.End.CanTurnOff:
+				return ""
+			case row.End.On:
+				return h.codeText(req, request.Kind, domainchange.StatusRefusal(row.Status))
+			default:
+				return h.templates.Text(req.Language, "bulk.before.auto_renew_off")
+			}
 		})
 	case bulk.Unlock:
-		view.confirm(func(row *domainRow) bool {
-			return domainchange.StatusRefusal(row.Status) == "" && h.DomainChanges.HasTransferLock(row.TLD) && !h.isUnlocked(row.Domain)
+		view.confirm(func(row *domainRow) (unchanged string) {
+			switch why := domainchange.StatusRefusal(row.Status); {
+			case why != "":
+				return h.codeText(req, request.Kind, why)
+			case h.DomainChanges.LacksTransferLock(row.TLD):
+				return h.codeText(req, request.Kind, domainchange.NoTransferLock)
+			case !h.DomainChanges.HasTransferLock(row.TLD):
+				return h.codeText(req, request.Kind, registrar.NoRegistryAccount)
+			case h.isUnlocked(row.Domain):
+				return h.templates.Text(req.Language, "bulk.before.unlock")
+			default:
+				return ""
+			}
 		})
 	case bulk.Holder:
 		chosen := request.Holder
@@ -203,15 +220,15 @@ func (h *Handler) selectedRows(req *ui.Request, ids []string) (rows []domainRow,
 	return rows, nil
 }
 
-// confirm leaves the domains that an action changes and names the others.
-func (v *bulkView) confirm(changes func(*domainRow) bool) {
+// confirm leaves the domains that an action changes. Of the others, unchanged returns the reason.
+func (v *bulkView) confirm(unchanged func(*domainRow) string) {
 	all := v.Domains
 	v.Domains = nil
 	for _, row := range all {
-		if changes(&row) {
+		if reason := unchanged(&row); reason == "" {
 			v.Domains = append(v.Domains, row)
 		} else {
-			v.Without = append(v.Without, row.Name)
+			v.Refused = append(v.Refused, refusedDomain{row.Name, reason})
 		}
 	}
 }

@@ -292,7 +292,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.Texts{
 		"Neue Domains sperren wir, wo die Registry es erlaubt. Heben Sie die Sperre nur für einen Umzug auf.",
 		"We lock new domains where the registry allows it. Only unlock this one to transfer it away.",
 	},
-	"domain_page.unlocked": {"keine Umzugssperre", "no transfer lock"},
+	"domain_page.unlocked": {"für Umzüge entsperrt", "unlocked for transfers"},
 	"domain_page.unlocked_text": {
 		"Wer den Auth-Code kennt, kann die Domain zu einem anderen Anbieter umziehen.",
 		"Anyone with the auth code can transfer the domain away.",
