@@ -49,6 +49,19 @@ func (s *Service) eligibleRegistrant(ctx context.Context, customer, id, tld stri
 	return registrant, s.cfg.CheckEligibility(ctx, customer, tld, registrant)
 }
 
+// CheckHolder returns why a TLD does not admit a holder of the actor; nil if it does. A change
+// checks it again.
+func (s *Service) CheckHolder(ctx context.Context, actor registrar.Actor, tld, id string) error {
+	if err := actor.RequirePerson(); err != nil {
+		return err
+	}
+	if id == holder.Own {
+		id = ""
+	}
+	_, err := s.eligibleRegistrant(ctx, actor.Customer, id, tld)
+	return err
+}
+
 // desiredRegistrant returns the registrant of a change, if the TLD still admits them. A change
 // that an earlier version stored has none and uses the account's.
 func (s *Service) desiredRegistrant(ctx context.Context, change Change) (registrar.Registrant, error) {

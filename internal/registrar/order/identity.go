@@ -310,6 +310,7 @@ func (s *Service) VerifyView(ctx context.Context, actor registrar.Actor, verifyS
 		view.Language = buyer.Language
 		return view, nil
 	}
+	view.Name = buyer.Name
 	identity, found, err := s.refreshIdentity(ctx, o.Customer, s.fetchVerificationCached)
 	if err != nil {
 		return VerifyView{}, err

@@ -272,7 +272,7 @@ func TestStartVerification_ForgottenByProviderStartsNewOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	env.provider.set(func(p *fakeProvider) { clear(p.verifications) })
-	if view, err := env.service.VerifyView(t.Context(), annaInPerson, link); err != nil || view.Status != order.IdentityFailed {
+	if view, err := env.service.VerifyView(t.Context(), annaInPerson, link); err != nil || view.Status != order.IdentityFailed || view.Name != "Anna Müller" {
 		t.Errorf("%+v, %v", view, err)
 	}
 	if second, err := env.service.StartVerification(t.Context(), annaInPerson, link); err != nil || second == "" || second == first {

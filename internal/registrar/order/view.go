@@ -124,6 +124,7 @@ type VerifyView struct {
 	// NoRegistrant means that the name to verify and the VAT, which decides whether the
 	// verification is needed, are not known yet.
 	NoRegistrant bool
+	Name         string         // to verify: the customer's, whoever holds the domains
 	Status       IdentityStatus // of the last attempt
 	// Failure is why it failed; NameMismatch if the verified name is not the registrant's.
 	Failure    registrar.Code

@@ -29,8 +29,8 @@ type Sort string
 const (
 	SortName   Sort = ""
 	SortTerm   Sort = "term"   // the next to end first
-	SortStatus Sort = "status" // the most urgent first
-	SortAdded  Sort = "added"  // the newest first
+	SortStatus Sort = "status" // as in States
+	SortAdded  Sort = "added"  // the newest first, by CreatedAt
 )
 
 // AutoRenew selects domains by automatic renewal.

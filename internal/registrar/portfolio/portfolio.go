@@ -69,6 +69,8 @@ type Domain struct {
 	// list does not have the price of the next term.
 	Premium bool
 
+	// CreatedAt is when the domain was ordered and paid for, or an operator added it. A transfer ends
+	// later.
 	CreatedAt, UpdatedAt time.Time
 }
 

@@ -325,16 +325,16 @@ func TestPay_TransferInProgressShowsDuration(t *testing.T) {
 
 func TestVerify_LinksProviderAndShowsResult(t *testing.T) {
 	t.Parallel()
-	view := order.VerifyView{Order: newOrder(order.AwaitingVerification), IsOwner: true, Needed: true, Status: order.IdentityNone}
+	view := order.VerifyView{Order: newOrder(order.AwaitingVerification), IsOwner: true, Needed: true, Name: "Erika Mustermann", Status: order.IdentityNone}
 	for _, test := range []struct {
 		change func(*order.VerifyView)
 		who    string
 		yes    []string
 		no     []string
 	}{
-		{func(*order.VerifyView) {}, "erika", []string{"Prüfung starten", payPage, "auch wenn eine Firma Inhaberin ist"}, []string{"Noch einmal"}},
+		{func(*order.VerifyView) {}, "erika", []string{"Prüfung starten", payPage, "der Name aus Ihrem Profil stehen (Erika Mustermann), auch wenn eine Firma"}, []string{"Noch einmal"}},
 		{func(v *order.VerifyView) { v.Status = order.IdentityOpen }, "erika", []string{"Prüfung fortsetzen"}, nil},
-		{func(v *order.VerifyView) { v.Status, v.Failure = order.IdentityFailed, order.NameMismatch }, "erika", []string{"Noch einmal versuchen", "weicht vom Namen des Domaininhabers ab"}, nil},
+		{func(v *order.VerifyView) { v.Status, v.Failure = order.IdentityFailed, order.NameMismatch }, "erika", []string{"Noch einmal versuchen", "weicht vom Namen in Ihrem Profil ab (Erika Mustermann)", "/portal/profile/registrant?next=%2Fcheckout%2Fverify%2F"}, nil},
 		{func(v *order.VerifyView) { v.Status, v.Failure = order.IdentityFailed, "document_expired" }, "erika", []string{"nicht akzeptiert"}, nil},
 		{func(v *order.VerifyView) { v.Status, v.Needed = order.IdentityVerified, false }, "erika", []string{"ist nachgewiesen", payPage}, []string{"Prüfung starten"}},
 		{func(v *order.VerifyView) { v.Needed = false }, "erika", []string{"kein Nachweis nötig"}, []string{"Prüfung starten"}},

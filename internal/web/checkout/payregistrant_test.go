@@ -24,6 +24,25 @@ func TestPay_MissingDataLinksToItsForm(t *testing.T) {
 	visit(t, &fakeOrders{view: ownView(order.AwaitingVerification)}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`href="` + verifyPage + `"`}, []string{payButton})
 }
 
+// A chosen holder is not confused with the customer, whose own details are complete.
+func TestPay_ExtensionDoesNotAdmitChosenHolder(t *testing.T) {
+	t.Parallel()
+	const button = `href="#holders">Anderen Inhaber wählen</a><a href="/portal/holders/hld_1?next=%2Fcheckout%2Fdotkontor_pay_x">Angaben von Bergbahn AG ändern</a>`
+	view := ownView(order.AwaitingPayment)
+	view.Payable, view.Missing = false, []string{"eu_presence"}
+	first, second := &view.Order.Items[0], &view.Order.Items[1]
+	second.Holder, second.Registrant = "hld_1", registrar.Registrant{Name: "Reto Berg", Organisation: "Bergbahn AG", Country: "CH"}
+	view.MissingByItem = map[string][]string{second.ID: {"eu_presence"}}
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{
+		"Inhaber: Bergbahn AG, Schweiz", "<strong>müller.com</strong>: Diese Endung ist Inhabern in der EU und im EWR vorbehalten. Der gewählte Inhaber hat dort keine Anschrift.", button, "sobald jede Domain einen Inhaber hat",
+	}, []string{"Ihre Angaben", "/portal/profile/registrant?next=%2F", payButton, "sobald die Angaben oben vollständig sind"})
+	// Another domain that the customer can't hold asks for their own address.
+	view.MissingByItem[first.ID] = []string{"eu_presence"}
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{
+		"<strong>" + first.Name + "</strong>: Diese Endung ist Inhabern in der Europäischen Union", "/portal/profile/registrant?next=%2F", button, "sobald die Angaben oben vollständig sind",
+	}, []string{first.Name + ", müller.com"})
+}
+
 // A card that was used in another account counts, too. The reason is the same for everyone, so it
 // tells nothing about other accounts.
 func TestPay_ReasonOfIdentityCheckIncludesPaymentMethods(t *testing.T) {

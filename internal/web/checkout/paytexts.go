@@ -147,6 +147,7 @@ var payTexts = ui.Texts{
 	"holder.submit":      {"Übernehmen", "Apply"},
 	"holder.manage":      {"Inhaber verwalten", "Manage holders"},
 	"note.holder_added":  {"Der Inhaber ist gespeichert. Sie können ihn jetzt wählen.", "The holder is saved. You can choose it now."},
+	"note.holder_saved":  {"Die Angaben des Inhabers sind gespeichert.", "The holder's details are saved."},
 	"note.holders_saved": {"Die Inhaber sind gespeichert.", "The holders are saved."},
 	"pay.items":          {"Ihre Bestellung", "Your order"},
 	"pay.submit":         {"Zahlungspflichtig bestellen", "Order with obligation to pay"},
@@ -179,6 +180,10 @@ var payTexts = ui.Texts{
 		"Bezahlen können Sie, sobald Ihre Identität bestätigt ist.",
 		"You can pay once your identity is verified.",
 	},
+	"pay.incomplete_holder": {
+		"Weiter geht es, sobald jede Domain einen Inhaber hat, den ihre Endung zulässt.",
+		"You can continue once every domain has a holder that its extension admits.",
+	},
 	"pay.incomplete_free": {
 		"Beauftragen können Sie, sobald die Angaben oben vollständig sind.",
 		"You can confirm once the details above are complete.",
@@ -209,8 +214,15 @@ var payTexts = ui.Texts{
 		"Wenn Sie die Sprache wechseln, ist das Formular wieder leer. Wechseln Sie sie deshalb vor dem Ausfüllen.",
 		"Changing the language clears this form, so choose the language before you fill it in.",
 	},
-	"need.registrant.more":   {"Firma oder Umsatzsteuer-ID angeben", "Add a company or VAT ID"},
-	"need.registrant.save":   {"Angaben speichern", "Save details"},
+	"need.registrant.more": {"Firma oder Umsatzsteuer-ID angeben", "Add a company or VAT ID"},
+	"need.registrant.save": {"Angaben speichern", "Save details"},
+	"need.holder.heading":  {"Inhaber: {1}, {2}", "Holder: {1}, {2}"},
+	"need.holder": {
+		"Wählen Sie einen anderen Inhaber, oder ändern Sie die Angaben von {1}.",
+		"Choose another holder, or change the details of {1}.",
+	},
+	"need.holder.button":     {"Anderen Inhaber wählen", "Choose another holder"},
+	"need.holder.edit":       {"Angaben von {1} ändern", "Change the details of {1}"},
 	"need.registrant.button": {"Angaben ändern", "Change details"},
 
 	"done.heading":       {"Ihre Domains", "Your domains"},
@@ -351,16 +363,16 @@ var payTexts = ui.Texts{
 	"verify.verified":   {"Ihre Identität ist nachgewiesen. Vielen Dank.", "Your identity is verified. Thank you."},
 	"verify.not_needed": {"Für diese Bestellung ist kein Nachweis nötig.", "This order requires no verification."},
 	"verify.failure.name_mismatch": {
-		"Der Name im Ausweis weicht vom Namen des Domaininhabers ab. Berichtigen Sie den Domaininhaber im Profil, oder verwenden Sie ein anderes Dokument.",
-		"The name in the document differs from the domain holder's. Correct the domain holder in your profile, or use another document.",
+		"Der Name im Dokument weicht vom Namen in Ihrem Profil ab ({1}). Berichtigen Sie ihn dort, oder verwenden Sie ein anderes Dokument.",
+		"The name in the document differs from the one in your profile ({1}). Correct it there, or use another document.",
 	},
 	"verify.failure.other": {
 		"Das Dokument wurde nicht akzeptiert. Achten Sie auf gutes Licht, und verwenden Sie einen gültigen Ausweis oder Pass.",
 		"The document was not accepted. Make sure the light is good, and use a valid ID card or passport.",
 	},
 	"verify.address_first": {
-		"Geben Sie zuerst auf der Bestellseite Ihre Anschrift an. Der Name im Dokument muss zum Inhaber passen, und danach steht fest, ob der Nachweis nötig ist.",
-		"Enter your address on the order page first. The name in the document must match the holder, and it is then certain whether the verification is needed.",
+		"Geben Sie zuerst auf der Bestellseite Ihre Anschrift an. Im Dokument muss der Name stehen, den Sie dort angeben. Danach steht fest, ob der Nachweis nötig ist.",
+		"Enter your address on the order page first. The document must show the name you enter there. It is then certain whether the verification is needed.",
 	},
 	"verify.how.heading": {"So funktioniert es", "How it works"},
 	"verify.how": {
@@ -368,8 +380,8 @@ var payTexts = ui.Texts{
 		"Our payment provider checks an ID card or passport. You need a camera, such as the one in your phone. We only learn whether the check succeeded and which name the document shows.",
 	},
 	"verify.name": {
-		"Im Dokument muss der Name stehen, den Sie beim Domaininhaber unter „Name“ angegeben haben, auch wenn eine Firma Inhaberin ist.",
-		"The document must show the name entered for the domain holder under “Name”, even if a company owns the domain.",
+		"Im Dokument muss der Name aus Ihrem Profil stehen ({1}), auch wenn eine Firma oder jemand anderes Inhaber der Domain ist.",
+		"The document must show the name in your profile ({1}), even if the domain's holder is a company or someone else.",
 	},
 	"verify.submit":   {"Prüfung starten", "Start verification"},
 	"verify.continue": {"Prüfung fortsetzen", "Continue verification"},

@@ -48,7 +48,9 @@ type payData struct {
 	Codes       int             // transfers that have their auth code
 	ManyCodes   bool            // too many to list them
 	RefusedKey  string          // what to do about items that can't be ordered any more; empty if there are none
-	Rules       []unmetRule     // requirements of extensions that the holder does not meet
+	Rules       []unmetRule     // requirements of extensions that the customer does not meet as their holder
+	Unmet       []unmetHolder   // chosen holders that don't
+	OnlyHolders bool            // nothing else is missing
 	Again       bool            // it ended without a payment, and its items can be put into the basket again
 	Changeable  bool            // the viewer can still pay, decline or complete it
 	TextKey     string          // describes the state of the order
@@ -267,14 +269,10 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	if !view.IsOwner {
 		return s, nil
 	}
-	s.Rules = h.unmetRules(view)
+	s.Rules, s.Unmet = h.unmetRules(req.Language, view), h.unmetHolders(req.Language, s.Page, view)
+	s.OnlyHolders = onlyHoldersMissing(view)
 	if s.Registrant == nil && len(s.Rules) > 0 {
 		s.Profile = ui.WithNext(ui.RegistrantPath, s.Page)
-		for _, item := range o.Items {
-			if item.Holder != "" && len(view.MissingByItem[item.ID]) > 0 {
-				s.Profile = ui.HoldersPath + "/" + item.Holder
-			}
-		}
 	}
 	needsIdentity := o.State == order.AwaitingVerification || o.State == order.AwaitingPayment && slices.Contains(view.Missing, order.MissingIdentity)
 	if needsIdentity && s.Registrant == nil { // the document must show the registrant's name
@@ -298,7 +296,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		}
 	}
 	if next := slices.IndexFunc(s.Rows, func(r itemRow) bool { return r.Code != nil && !r.HasCode }); next >= 0 {
-		s.Rows[next].Main = s.Registrant == nil && s.Profile == "" && s.Verify == ""
+		s.Rows[next].Main = s.Registrant == nil && s.Profile == "" && len(s.Unmet) == 0 && s.Verify == ""
 	}
 	for _, row := range s.Rows {
 		if row.HasCode {

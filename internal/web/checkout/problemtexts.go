@@ -4,7 +4,7 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 
 // problemTexts are chosen by a code: why a request or an item was refused, notes, VAT
 // rules, and warnings about similar names.
-var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
+var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.WithRequirements(ui.Texts{
 	"vat.domestic": {"Mit deutscher Umsatzsteuer.", "Includes German VAT."},
 	"vat.unknown_country": {
 		"Mit deutscher Umsatzsteuer, weil wir Ihr Land noch nicht kennen. Das kann sich mit Ihrer Anschrift ändern.",
@@ -353,7 +353,10 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"reason.registry_gone":      {"Die Domain gibt es bei der Registry nicht mehr.", "The domain no longer exists at the registry."},
 	"reason.registry_elsewhere": {"Die Domain liegt bei einem anderen Anbieter.", "This domain is with another provider."},
 	"reason.other":              {"Das hat nicht funktioniert.", "This didn't work."},
-}, "problem.", [2]string{
+}, "rule.holder.", [2]string{
+	"Diese Endung ist {holders} vorbehalten. Der gewählte Inhaber hat dort keine Anschrift.",
+	"This extension is reserved for {holders}. The chosen holder has no address there.",
+}), "problem.", [2]string{
 	"Diese Bestellung enthält eine Endung, die {holders} vorbehalten ist. Ihr Konto hat eine andere Anschrift. Melden Sie sich mit einem passenden Konto an. Es wurde nichts übernommen.",
 	"This order contains an extension reserved for {holders}. Your account has a different address. Sign in to an account that qualifies. Nothing was added to your account.",
 }), "rule.")

@@ -52,13 +52,13 @@ type transferPage struct {
 	Rate                   string
 	Single                 ui.Field
 	Problem                string
-	// Good and Bad are the lines of the customer's list, and what was wrong with those just
-	// entered. The sums are those of Good.
+	// Good and Bad are the lines of the customer's list, Unlisted those just entered that are not
+	// stored. The sums are those of Good.
 	Good, Bad       []transferLine
+	Unlisted        []transferLine
 	Locked          bool // of Bad, some domains have a transfer lock
 	Counts          order.ListedCounts
 	Listed          int // lines that are stored
-	Unlisted        int // lines that are not
 	Net, VAT, Gross registrar.Cents
 	VATRate         string // the customer's
 	PricesKey       string // explains the prices
@@ -94,16 +94,20 @@ func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated i
 	req.SetFormPath(transferPath(req.Language))
 	shown := transferPage{Action: transferPath(req.Language), Problem: problem, Repeated: repeated, Max: order.MaxPortalItems, MaxListed: order.MaxListedTransfers}
 	for _, line := range lines {
-		if !line.OK {
+		switch {
+		case line.OK:
+			shown.Good = append(shown.Good, line)
+		case line.Listed():
 			shown.Bad = append(shown.Bad, line)
-			continue
+		default:
+			shown.Unlisted = append(shown.Unlisted, line)
 		}
-		shown.Good = append(shown.Good, line)
 	}
 	listed := newListed(lines)
-	shown.Counts, shown.Listed, shown.Unlisted = order.CountListed(listed), len(listed), len(lines)-len(listed)
+	shown.Counts, shown.Listed = order.CountListed(listed), len(listed)
 	sortTransferLines(shown.Good)
 	sortTransferLines(shown.Bad)
+	sortTransferLines(shown.Unlisted)
 	shown.Locked = someLocked(shown.Bad)
 	if len(shown.Good) > 0 {
 		tax, err := h.Orders.VATRate(req.R.Context(), req.Actor())

@@ -16,6 +16,7 @@ type verifyView struct {
 	View         order.VerifyView
 	TextKey      string
 	FailureKey   string
+	Correct      string // where the customer's name can be changed, if it is not the verified one
 	ProblemKey   string
 	Pay          string // the order's page, for its customer
 }
@@ -45,6 +46,9 @@ func (h *Handler) renderVerify(req *ui.Request, view order.VerifyView, t formErr
 		if key := "verify.failure." + string(view.Failure); h.templates.Has(key) {
 			s.FailureKey = key
 		}
+	}
+	if view.Failure == order.NameMismatch {
+		s.Correct = ui.WithNext(ui.RegistrantPath, here)
 	}
 	if view.IsOwner {
 		var err error

@@ -31,16 +31,16 @@ type bulkView struct {
 	Holders             []holder.Holder
 	Holder              string // the chosen one
 	Unconfirmed         string // its address if it has to be confirmed within Days
+	RefusedHolder       []holderRefusal
 	Days                int
 	Offers              []bulkOffer
-	Without             []string        // names that the action can't change
-	Refused             []refusedDomain // that can't renew automatically
+	Refused             []refusedDomain // that the action does not change
 	Ended               []string        // names of withdrawn or terminated contracts, which can't renew
 	Method              string          // the default payment method; empty if there is none
 	Wording, Text       string
 }
 
-// refusedDomain is a domain with the reason why an action is not possible.
+// refusedDomain is a domain with the reason why an action does not change it.
 type refusedDomain struct{ Name, Reason string }
 
 // bulkOffer is an offer of automatic renewal and its value in the form.
@@ -72,8 +72,8 @@ func (h *Handler) bulkAction(req *ui.Request) error {
 	if kind == bulk.Nameservers && !sameServers(req.Field("asked"), request.Nameservers) {
 		return h.confirmNameservers(req, request)
 	}
-	if kind == bulk.Holder && req.Field("asked") != ownHolder(request.Holder) { // the page says what an unconfirmed address entails
-		if unconfirmed, err := h.unconfirmedHolder(req, request.Holder); err != nil || unconfirmed != "" {
+	if kind == bulk.Holder && req.Field("asked") != ownHolder(request.Holder) {
+		if warned, err := h.warnsAboutHolder(req, request); err != nil || warned {
 			return h.showBulk(req, request, err)
 		}
 	}
@@ -97,15 +97,6 @@ func (h *Handler) bulkAction(req *ui.Request) error {
 		return h.redirectToPay(req, order)
 	}
 	return req.SeeOther(bulkPath + "/" + action.ID)
-}
-
-// unconfirmedHolder returns the address of a holder if it has to be confirmed.
-func (h *Handler) unconfirmedHolder(req *ui.Request, id string) (string, error) {
-	chosen, err := h.Holders.Get(req.R.Context(), req.Actor(), ownHolder(id))
-	if err != nil {
-		return "", err
-	}
-	return h.unconfirmed(req, chosen.Registrant)
 }
 
 // chooseMethodFor leads to the payment methods and back to the same domains.
@@ -147,7 +138,7 @@ func selectedDomains(req *ui.Request) (ids []string) {
 
 // showBulk asks for what an action needs: nameservers, a folder, a consent or a confirmation.
 func (h *Handler) showBulk(req *ui.Request, request bulk.Request, problem error) error {
-	status, view := http.StatusOK, bulkView{Kind: request.Kind, Nameservers: request.Nameservers, Folder: request.Folder}
+	status, view := http.StatusOK, bulkView{Kind: request.Kind, Days: contactDays, Nameservers: request.Nameservers, Folder: request.Folder}
 	if problem != nil {
 		var known bool
 		if view.Problem, known = h.problem(req, problem); !known {
@@ -156,15 +147,9 @@ func (h *Handler) showBulk(req *ui.Request, request bulk.Request, problem error)
 		status = http.StatusUnprocessableEntity
 		httpjson.RecordError(req.W, problem)
 	}
-	for _, id := range request.Domains {
-		domain, err := h.Portfolio.Get(req.R.Context(), req.Actor(), id)
-		switch {
-		case registrar.KindOf(err) == registrar.KindNotFound:
-			continue
-		case err != nil:
-			return err
-		}
-		view.Domains = append(view.Domains, domainRow{Domain: domain})
+	var err error
+	if view.Domains, err = h.selectedRows(req, request.Domains); err != nil {
+		return err
 	}
 	if len(view.Domains) == 0 {
 		return noSuchDomain()
@@ -180,40 +165,70 @@ func (h *Handler) showBulk(req *ui.Request, request bulk.Request, problem error)
 		if err != nil {
 			return err
 		}
-		view.confirm(func(row *domainRow) bool {
+		view.confirm(func(row *domainRow) (unchanged string) {
 			row.End = h.termEndOf(req, row.Domain)
 			h.hold(req, &row.End, row.Domain, notices[row.ID])
-			return row.End.CanTurnOff
+			switch {
+			case row.End.CanTurnOff:
+				return ""
+			case row.End.On:
+				return h.codeText(req, request.Kind, domainchange.StatusRefusal(row.Status))
+			default:
+				return h.templates.Text(req.Language, "bulk.before.auto_renew_off")
+			}
 		})
 	case bulk.Unlock:
-		view.confirm(func(row *domainRow) bool {
-			return domainchange.StatusRefusal(row.Status) == "" && h.DomainChanges.HasTransferLock(row.TLD) && !h.isUnlocked(row.Domain)
+		view.confirm(func(row *domainRow) (unchanged string) {
+			switch why := domainchange.StatusRefusal(row.Status); {
+			case why != "":
+				return h.codeText(req, request.Kind, why)
+			case h.DomainChanges.LacksTransferLock(row.TLD):
+				return h.codeText(req, request.Kind, domainchange.NoTransferLock)
+			case !h.DomainChanges.HasTransferLock(row.TLD):
+				return h.codeText(req, request.Kind, registrar.NoRegistryAccount)
+			case h.isUnlocked(row.Domain):
+				return h.templates.Text(req.Language, "bulk.before.unlock")
+			default:
+				return ""
+			}
 		})
 	case bulk.Holder:
-		var err error
-		if view.Holders, err = h.Holders.List(req.R.Context(), req.Actor()); err != nil {
-			return err
+		chosen := request.Holder
+		if problem != nil {
+			chosen = ""
 		}
-		if view.Days = contactDays; request.Holder != "" && problem == nil {
-			view.Holder = ownHolder(request.Holder)
-			if view.Unconfirmed, err = h.unconfirmedHolder(req, request.Holder); err != nil {
-				return err
-			}
+		if err := h.addHolderChoice(req, &view, chosen); err != nil {
+			return err
 		}
 	case bulk.Lock, bulk.Nameservers, bulk.Renew, bulk.Folder: // shown as selected
 	}
 	return h.templates.Render(req, ui.View{Name: "bulk", Status: status, Title: "bulk.title." + string(request.Kind), Section: domainsPath, Data: view})
 }
 
-// confirm leaves the domains that an action changes and names the others.
-func (v *bulkView) confirm(changes func(*domainRow) bool) {
+// selectedRows returns those of the domains that the customer holds.
+func (h *Handler) selectedRows(req *ui.Request, ids []string) (rows []domainRow, err error) {
+	for _, id := range ids {
+		domain, err := h.Portfolio.Get(req.R.Context(), req.Actor(), id)
+		switch {
+		case registrar.KindOf(err) == registrar.KindNotFound:
+			continue
+		case err != nil:
+			return nil, err
+		}
+		rows = append(rows, domainRow{Domain: domain})
+	}
+	return rows, nil
+}
+
+// confirm leaves the domains that an action changes. Of the others, unchanged returns the reason.
+func (v *bulkView) confirm(unchanged func(*domainRow) string) {
 	all := v.Domains
 	v.Domains = nil
 	for _, row := range all {
-		if changes(&row) {
+		if reason := unchanged(&row); reason == "" {
 			v.Domains = append(v.Domains, row)
 		} else {
-			v.Without = append(v.Without, row.Name)
+			v.Refused = append(v.Refused, refusedDomain{row.Name, reason})
 		}
 	}
 }
@@ -450,6 +465,9 @@ const lockedBefore = "bulk.locked_before"
 // codeText explains why nothing was done about a domain.
 func (h *Handler) codeText(req *ui.Request, kind bulk.Kind, code registrar.Code) string {
 	automatic := code == renewal.NotRenewable // its text is about automatic renewal
+	if kind == bulk.Holder && h.templates.Has("holder_refused."+string(code)) {
+		return h.refusedHolder(req, code, nil)
+	}
 	if key := "bulk.reason_renew." + string(code); kind == bulk.Renew && h.templates.Has(key) {
 		return h.templates.Text(req.Language, key)
 	}

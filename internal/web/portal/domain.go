@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
 	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
@@ -584,6 +585,8 @@ func (h *Handler) changeProblem(req *ui.Request, kind domainchange.ChangeKind, e
 		view.Nameservers, view.NameserversProblem, view.Immediate = req.Text("nameservers"), h.errorMessage(req, key, err), req.Field("immediate") == "yes"
 	case domainchange.AddDS:
 		view.DS = focused(dsField.With(req.Text("ds"), key))
+	case domainchange.UpdateRegistrant:
+		view.Problem = h.codeText(req, bulk.Holder, registrar.CodeOf(err))
 	default:
 		view.Problem = h.templates.Text(req.Language, key)
 	}

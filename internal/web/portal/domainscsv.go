@@ -33,7 +33,7 @@ func (h *Handler) domainsCSV(req *ui.Request) error {
 	}
 	rows := [][]string{{
 		text("domains.name"), text("domains.ascii"), text("domains.status"), text("domains.paid_until"), text("domains.csv_auto"),
-		text("domains.csv_locked"), text("domains.folder"), text("domains.note"), text("domains.csv_added"),
+		text("domains.csv_locked"), text("domains.folder"), text("domains.note"), text("domains.csv_ordered"),
 	}}
 	for _, d := range domains {
 		paidUntil := d.PaidUntil

@@ -3,7 +3,7 @@ package portal
 import "github.com/dotkontor/dotkontor/internal/web/ui"
 
 // domainTexts are about domains and their changes.
-var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
+var domainTexts = ui.WithRegistrantProblems(ui.Texts{
 	"domains.title":          {"Domains", "Domains"},
 	"domains.name":           {"Domain", "Domain"},
 	"domains.status":         {"Stand", "Status"},
@@ -292,7 +292,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Neue Domains sperren wir, wo die Registry es erlaubt. Heben Sie die Sperre nur für einen Umzug auf.",
 		"We lock new domains where the registry allows it. Only unlock this one to transfer it away.",
 	},
-	"domain_page.unlocked": {"keine Umzugssperre", "no transfer lock"},
+	"domain_page.unlocked": {"für Umzüge entsperrt", "unlocked for transfers"},
 	"domain_page.unlocked_text": {
 		"Wer den Auth-Code kennt, kann die Domain zu einem anderen Anbieter umziehen.",
 		"Anyone with the auth code can transfer the domain away.",
@@ -453,10 +453,6 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Bei dieser Endung können wir keinen Auth-Code anzeigen. Bitte wenden Sie sich für einen Umzug an uns.",
 		"We can't show an auth code for this extension. Please contact us to transfer the domain.",
 	},
-	"closed.requires_identity": {
-		"Bei dieser Endung prüfen wir die Identität des Inhabers. Der Name in Ihrem Profil ist nicht der geprüfte.",
-		"We verify the holder's identity for this extension. The name in your profile is not the verified one.",
-	},
 
 	"change.nameservers": {"Nameserver geändert", "Nameservers changed"},
 	"change.planned":     {"Änderung der Nameserver geplant", "Nameserver change planned"},
@@ -592,7 +588,4 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	},
 	"problem.epp_policy": {"Die Registry hat diese Angaben abgelehnt.", "The registry rejected these details."},
 	"problem.epp_value":  {"Die Registry hat diese Angaben abgelehnt.", "The registry rejected these details."},
-}, "closed.", [2]string{
-	"Diese Endung ist {holders} vorbehalten. Ihr Profil nennt eine andere Anschrift.",
-	"This extension is reserved for {holders}. Your profile has an address elsewhere.",
-}), "closed.", "problem.")
+}, "closed.", "problem.")

@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -168,6 +169,9 @@ func (h *Handler) updateHolder(req *ui.Request) error {
 	if err := h.Holders.Update(req.R.Context(), req.Actor(), found.ID, data, email, contacts); err != nil {
 		return h.showHolderAgain(req, "holders.edit", found.ID, err)
 	}
+	if next := nextAfterHolder(req); next != "" {
+		return h.returnFromHolder(req, found.ID, "holder_saved", ui.HolderSavedBefore, next)
+	}
 	return h.redirectToFollow(req, found.ID, "holder_saved", holdersPath)
 }
 
@@ -201,6 +205,19 @@ func (h *Handler) redirectToFollow(req *ui.Request, id, flash, page string) erro
 	return req.RedirectWithFlash(flash, page)
 }
 
+// returnFromHolder returns to the page that asked for new data of a holder, such as an order; the
+// message before tells that domains have other data.
+func (h *Handler) returnFromHolder(req *ui.Request, id, flash, before, page string) error {
+	domains, err := h.Holders.Domains(req.R.Context(), req.Actor(), id, "")
+	if err != nil {
+		return err
+	}
+	if len(domains.Outdated) > 0 {
+		flash = before
+	}
+	return req.RedirectWithFlash(flash, page)
+}
+
 // followHolder lists the domains of a holder and offers to give its data to those that have
 // others.
 func (h *Handler) followHolder(req *ui.Request) error {
@@ -223,6 +240,14 @@ func (h *Handler) followHolder(req *ui.Request) error {
 			return err
 		}
 	}
+	var outdated []domainRow
+	for _, domain := range page.Outdated {
+		outdated = append(outdated, domainRow{Domain: portfolio.Domain{Name: domain.Name, TLD: domain.TLD}})
+	}
+	refusals, err := h.holderRefusals(req, found, outdated)
+	if err != nil {
+		return err
+	}
 	return h.templates.Render(req, ui.View{Name: "holderdomains", Title: "holders.follow", TitleValue: found.DisplayName(), Section: profilePath, Data: struct {
 		holder.DomainsPage
 		Holder      holder.Holder
@@ -230,7 +255,8 @@ func (h *Handler) followHolder(req *ui.Request) error {
 		More        string
 		Unconfirmed string // the new address if it has to be confirmed
 		Days        int
-	}{page, found, bulk.Holder, next, unconfirmed, contactDays}})
+		Refusals    []holderRefusal
+	}{page, found, bulk.Holder, next, unconfirmed, contactDays, refusals}})
 }
 
 func (h *Handler) confirmDeleteHolder(req *ui.Request) error {
@@ -274,6 +300,10 @@ func (h *Handler) changeHolder(req *ui.Request) error {
 			return err
 		}
 	}
+	refusals, err := h.holderRefusals(req, chosen, []domainRow{{Domain: portfolio.Domain{Name: view.Domain.Name, TLD: view.Domain.TLD}}})
+	if err != nil {
+		return err
+	}
 	req.SetFormPath(domainPath(view.Domain.ID))
 	return h.templates.Render(req, ui.View{Name: "holderchange", Title: "holder_change.title", TitleValue: title(view.Domain.Name), Section: domainsPath, Data: struct {
 		Path          string
@@ -284,7 +314,8 @@ func (h *Handler) changeHolder(req *ui.Request) error {
 		Unconfirmed   string // the new address if it has to be confirmed
 		Days          int
 		NoHold        bool // the registry does not let us take the domain out of the DNS
-	}{domainPath(view.Domain.ID), chosen.ID, view.Domain.Registrant, chosen.Registrant, holderKept(view), view.Domain.Registrant == chosen.Registrant, unconfirmed, contactDays, view.Capabilities.NoHold}})
+		Refusals      []holderRefusal
+	}{domainPath(view.Domain.ID), chosen.ID, view.Domain.Registrant, chosen.Registrant, holderKept(view), view.Domain.Registrant == chosen.Registrant, unconfirmed, contactDays, view.Capabilities.NoHold, refusals}})
 }
 
 // ownHolder returns the id of a holder as forms have it: an empty one is the account's own.

@@ -2,7 +2,7 @@ package portal
 
 import "github.com/dotkontor/dotkontor/internal/web/ui"
 
-var holderTexts = ui.Texts{
+var holderTexts = ui.WithRequirements(ui.Texts{
 	"holders.title": {"Inhaber", "Holders"},
 	"holders.intro": {
 		"Für wen Sie Domains registrieren: Personen und Organisationen außer Ihnen selbst. An der Kasse wählen Sie für jede Domain, wem sie gehört.",
@@ -108,6 +108,12 @@ var holderTexts = ui.Texts{
 		"{1} ist noch nicht bestätigt. Der Inhaber bekommt dorthin eine E-Mail und muss die Adresse innerhalb von {2} Tagen bestätigen. Sonst müssen wir die Domains aus dem DNS nehmen, wo die Registry das erlaubt.",
 		"{1} is not confirmed yet. The holder gets an email there and has to confirm the address within {2} days. Otherwise, we have to take the domains out of the DNS where their registry allows it.",
 	},
+	"bulk.holder_refused":   {"Hier lässt sich der Inhaber nicht ändern:", "The holder can't be changed for:"},
+	"holder_refused.chosen": {"Der gewählte Inhaber", "The chosen holder"},
+	"holder_refused.requires_identity": {
+		"Bei dieser Endung prüfen wir die Identität des Inhabers. {1} hat nicht den geprüften Namen. Der Inhaber der Domain bleibt unverändert.",
+		"We verify the holder's identity for this extension. {1} doesn't have the verified name. The domain's holder stays the same.",
+	},
 	"bulk.holder_save":   {"Inhaber ändern (Domains: {1})", "Change holder (domains: {1})"},
 	"bulk.result.holder": {"Ergebnis: Inhaber ändern", "Result: change holder"},
 	"bulk.done.holder":   {"geändert", "changed"},
@@ -125,4 +131,7 @@ var holderTexts = ui.Texts{
 	"action.holder_added":   {"Inhaber hinzugefügt", "Holder added"},
 	"action.holder_changed": {"Angaben eines Inhabers geändert", "Details of a holder changed"},
 	"action.holder_deleted": {"Inhaber gelöscht", "Holder deleted"},
-}
+}, "holder_refused.", [2]string{
+	"Diese Endung ist {holders} vorbehalten. {1} hat dort keine Anschrift. Der Inhaber der Domain bleibt unverändert.",
+	"This extension is reserved for {holders}. {1} has no address there. The domain's holder stays the same.",
+})

@@ -150,7 +150,7 @@ func (h *Handler) setRegistrant(req *ui.Request) error {
 	case err == nil && to == "":
 		return h.redirectToFollow(req, holder.Own, "registrant_saved", profilePath)
 	case err == nil:
-		return h.returnFromRegistrant(req, to)
+		return h.returnFromHolder(req, holder.Own, "registrant_saved", ui.SavedBefore, to)
 	}
 	f := registrantForm(req.Language, to, registrant)
 	var known bool
@@ -159,19 +159,6 @@ func (h *Handler) setRegistrant(req *ui.Request) error {
 	}
 	h.templates.MarkInvalid(f.Fields, err)
 	return h.show(req, "registrant.title", profilePath, f)
-}
-
-// returnFromRegistrant returns to the page that asked for the account's data, such as an order, and
-// says so if domains have other data.
-func (h *Handler) returnFromRegistrant(req *ui.Request, to string) error {
-	domains, err := h.Holders.Domains(req.R.Context(), req.Actor(), holder.Own, "")
-	if err != nil {
-		return err
-	}
-	if len(domains.Outdated) > 0 {
-		return req.RedirectWithFlash(ui.SavedBefore, to)
-	}
-	return req.RedirectWithFlash("registrant_saved", to)
 }
 
 // Closing the account.

@@ -15,7 +15,7 @@ import (
 )
 
 // dynamicKeys are the prefixes of texts that are chosen by a service's codes.
-var dynamicKeys = []string{"hold_cause.", "problem.", "note.", "action.", "who.", "object.", "activity.language.", "domain.", "field.", "hint.", "kind.", "closed.", "change.", "change_state.", "bulk.", "overview.", "line.", "delegate.", "do.", "life.", "more.", "away.", "away_state.", "away_event.", "away_reason.", "lock_event.", "holder_reason.", "contact_check.", "contact_checks.", "retention.", "withdrawal.", "termination.", "declared.", "former.", "term.on_hold."}
+var dynamicKeys = []string{"hold_cause.", "problem.", "note.", "action.", "who.", "object.", "activity.language.", "domain.", "field.", "hint.", "kind.", "closed.", "change.", "change_state.", "bulk.", "overview.", "line.", "delegate.", "do.", "life.", "more.", "away.", "away_state.", "away_event.", "away_reason.", "lock_event.", "holder_reason.", "holder_refused.", "contact_check.", "contact_checks.", "retention.", "withdrawal.", "termination.", "declared.", "former.", "term.on_hold."}
 
 func allTexts(t *testing.T) ui.Texts {
 	t.Helper()

@@ -337,8 +337,11 @@ type preview struct{ Canonical, German, English, Image string }
 // former ones.
 const SavedBefore = "registrant_saved_before"
 
+// HolderSavedBefore is the same message about another holder.
+const HolderSavedBefore = "holder_saved_before"
+
 // flashLinks are the pages that messages lead to.
-var flashLinks = map[string]string{SavedBefore: HoldersPath + "/own/domains"}
+var flashLinks = map[string]string{SavedBefore: HoldersPath + "/own/domains", HolderSavedBefore: HoldersPath}
 
 // Render renders a page. Nothing is written before it is complete.
 func (templates *Templates) Render(req *Request, view View) error {

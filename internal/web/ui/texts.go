@@ -3,6 +3,11 @@ package ui
 import "strings"
 
 var frameTexts = Texts{
+	"note.holder_saved_before": {
+		"Die Angaben des Inhabers sind gespeichert. Domains, die schon registriert sind, behalten ihre bisherigen Angaben, bis Sie die neuen übernehmen.",
+		"The holder's details are saved. Domains that are registered already keep their former details until you apply the new ones.",
+	},
+	"note.holder_saved_before.link": {"Inhaber verwalten", "Manage holders"},
 	"note.registrant_saved_before": {
 		"Die Angaben sind gespeichert. Domains, die schon registriert sind, behalten ihre bisherigen Angaben, bis Sie die neuen übernehmen.",
 		"Your details are saved. Domains that are registered already keep their former details until you apply the new ones.",

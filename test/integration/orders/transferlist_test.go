@@ -41,6 +41,10 @@ func TestTransferList_GoodLinesBecomeOneOrder(t *testing.T) {
 			t.Errorf("%d, the page has no %q", got.status, want)
 		}
 	}
+	if bad, unlisted, separate := strings.Cut(got.text, "Nicht übernommene Zeilen (2)"); !separate || !strings.Contains(bad, "Noch nicht bereit (5)") ||
+		strings.Contains(bad, "mit verschiedenen Auth-Codes in der Liste") || strings.Contains(bad, "Das ist keine Domain.") || !strings.Contains(unlisted, "Bereit (3)") {
+		t.Errorf("lines that are not on the list are among those to correct:\n%s", got.text)
+	}
 	secrets := []string{"auth-transfer-eins", "auth-transfer-zwei", "auth-transfer-drei", "falscher-code", "xyz12345", "x1y2z3", "q7w8e9"}
 	for _, secret := range secrets {
 		if strings.Contains(got.text, secret) {

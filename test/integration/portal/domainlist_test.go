@@ -105,7 +105,7 @@ func TestDomainList_SortsAndFilters(t *testing.T) {
 		}
 	}
 	page := b.get("/portal/domains").body
-	for _, option := range []string{`"attention">braucht Ihre Aufmerksamkeit (3)<`, `<span class="badge warn">bitte selbst verlängern</span>`, `"expiring">läuft in 30 Tagen ab (1)<`, `"unlocked">ohne Umzugssperre (1)<`} {
+	for _, option := range []string{`"attention">braucht Ihre Aufmerksamkeit (3)<`, `<span class="badge warn">bitte selbst verlängern</span>`, `"expiring">läuft in 30 Tagen ab (1)<`, `"unlocked">für Umzüge entsperrt (1)<`} {
 		if !strings.Contains(page, option) {
 			t.Errorf("the filter has no %s", option)
 		}
@@ -325,7 +325,10 @@ func TestBulk_NameserversNeedRecentSignIn(t *testing.T) {
 	got := b.post("/portal/domain-actions", entered)
 	testkit.Eventually(t, "nameservers", func() bool { return strings.Contains(b.get(got.location()).body, "Erledigt: eins.de, zwei.de.") })
 	s.clock.advance(time.Hour)
-	for _, action := range []string{"nameservers", "unlock"} {
+	if page := b.get("/portal/domains").body; !strings.Contains(page, "Nameserver oder Inhaber ändern und Sperren aufheben können Sie nur kurz nach einer Anmeldung.") || strings.Contains(page, `value="holder"`) {
+		t.Errorf("the list does not name the actions that it lacks: %s", page)
+	}
+	for _, action := range []string{"nameservers", "unlock", "holder"} {
 		entered.Set("action", action)
 		if got := b.post("/portal/domain-actions", entered); !strings.HasPrefix(got.location(), "/portal/sign-in-again?next=%2Fportal%2Fdomains") {
 			t.Errorf("%s long after signing in: %d %s", action, got.status, got.location())
@@ -432,7 +435,7 @@ func TestBulk_AutomaticRenewalNeedsConsentToEveryOffer(t *testing.T) {
 	}
 	off := url.Values{"action": {"auto_renew_off"}, "id": ids}
 	if page := b.post("/portal/domain-actions", off); page.status != http.StatusOK || !strings.Contains(page.body, "Was sich ändert") ||
-		strings.Count(page.body, `name="id"`) != 1 || !strings.Contains(page.body, "Hier ändert sich nichts:") {
+		strings.Count(page.body, `name="id"`) != 1 || !strings.Contains(page.body, "<li>zwei.de: Die automatische Verlängerung ist schon ausgeschaltet.") {
 		t.Errorf("the confirmation: %d %s", page.status, page.body)
 	}
 	off.Set("confirmed", "yes")
@@ -478,6 +481,9 @@ func TestBulk_LockOfExtensionWithoutLockIsNoError(t *testing.T) {
 	s.registry.noLock = true
 	id := s.addDomain(s.newMember("erika@example.org").ID, "eins", registrar.DomainActive)
 	b := s.signedInBrowser("erika@example.org")
+	if page := b.post("/portal/domain-actions", url.Values{"action": {"unlock"}, "id": {id}}).body; !strings.Contains(page, "<li>eins.de: Diese Endung kennt keine Sperre.</li>") {
+		t.Errorf("nothing to unlock: %s", page)
+	}
 	got := b.post("/portal/domain-actions", url.Values{"action": {"lock"}, "id": {id}})
 	if page := b.get(got.location()).body; !strings.Contains(page, "<p role=\"status\">Endung ohne Sperre: eins.de.</p>") || strings.Contains(page, "badge bad") || !strings.Contains(page, "Diese Endung kennt keine Sperre.") {
 		t.Errorf("%s", page)
@@ -556,7 +562,7 @@ func TestBulk_UnlockListsWhatChangesFirst(t *testing.T) {
 	chosen := url.Values{"action": {"unlock"}, "id": {locked, open}}
 	page := b.post("/portal/domain-actions", chosen)
 	if page.status != http.StatusOK || strings.Count(page.body, `name="id"`) != 1 || !strings.Contains(page.body, `value="`+locked+`"`) ||
-		!strings.Contains(page.body, "Hier ändert sich nichts: offen.de") {
+		!strings.Contains(page.body, "<li>offen.de: Diese Domain ist schon für Umzüge entsperrt.") {
 		t.Errorf("%d %s", page.status, page.body)
 	}
 	if changes, err := s.db.ListDomainChanges(t.Context(), locked, 10); err != nil || len(changes) != 0 {

@@ -68,6 +68,8 @@ type env struct {
 	contacts  *contactcheck.Service
 	// forbidden are the changes restricted by a dispute; set before the first request.
 	forbidden map[domainchange.ChangeKind]registrar.Code
+	// requires are rules of extensions about their holders; set before the first request.
+	requires  map[string]string
 	registry  *fakeRegistry
 	transfers *fakeTransferRegistry
 	away      *transferaway.Service
@@ -194,6 +196,9 @@ func newEnvWith(t *testing.T, change func(*env, *portal.Config)) *env {
 		Holder: s.holders.Registrant, Store: db, Seal: seal, Node: "here", Now: s.clock.now, Clock: s.clock.now, Logger: logger, MailQueued: runner.Wake,
 		CheckRestrictions: func(_ context.Context, _ domainchange.Domain, kind domainchange.ChangeKind) (registrar.Code, error) {
 			return s.forbidden[kind], nil
+		},
+		CheckEligibility: func(_ context.Context, _, tld string, registrant registrar.Registrant) error {
+			return registrar.Extension{TLD: tld, Requires: s.requires[tld]}.CheckRegistrant(registrant, "")
 		},
 		Registries: []domainchange.NamedRegistry{{Name: "desk", Serves: func(tld string) bool { return slices.Contains([]string{".de", ".org", ".se", ".uk"}, tld) }, Registry: s.registry}},
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
+	"github.com/dotkontor/dotkontor/internal/web/portal"
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
@@ -50,6 +51,19 @@ func TestHolders_AreAddedChangedAndDeleted(t *testing.T) {
 		t.Errorf("the list is %s", list)
 	}
 	if got := b.post(page, holderInput("Moritz Teufel", "max@teeladen.example")); got.location() != "/portal/holders" { // no domain has other data
+		t.Errorf("got %d to %s", got.status, got.location())
+	}
+	// Another page, such as an order, asked for the change and is shown again, also after a mistake.
+	corrected := holderInput("", "max@teeladen.example")
+	corrected.Set("next", "/portal/activity")
+	if form := b.get(page + "?next=/portal/activity").body; !strings.Contains(form, `name="next" value="/portal/activity"`) {
+		t.Errorf("the form does not lead back: %s", form)
+	}
+	if got := b.post(page, corrected); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `name="next" value="/portal/activity"`) {
+		t.Errorf("after a mistake: %d %s", got.status, got.body)
+	}
+	corrected.Set("name", "Moritz Teufel")
+	if got := b.post(page, corrected); got.location() != "/portal/activity" {
 		t.Errorf("got %d to %s", got.status, got.location())
 	}
 	if got := b.get(page + "/delete"); got.status != http.StatusOK || !strings.Contains(got.body, "behalten ihre Angaben") {
@@ -107,6 +121,43 @@ func TestOwnData_CustomerChoosesWhichDomainsFollow(t *testing.T) {
 	}
 	if body := b.get("/portal/domains/" + follows).body; !strings.Contains(body, "28195 Bremen") || !strings.Contains(body, "Frühere Inhaber") {
 		t.Errorf("the domain's page is %s", body)
+	}
+}
+
+// A holder whom an extension does not admit is refused by name, before and after the confirmation.
+func TestHolderChange_ExtensionDoesNotAdmitHolder(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, func(s *env, _ *portal.Config) { s.requires = map[string]string{".de": "eu_presence"} })
+	member := s.newMember("agentur@example.org")
+	b := s.signedInBrowser("agentur@example.org")
+	swiss, err := s.holders.Add(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: member.ID, Through: "ses_1"}, account.Registrant{
+		Kind: account.Company, Name: "Reto Berg", Organisation: "Bergbahn AG", Street: "Promenade 1", PostalCode: "7270", City: "Davos", Country: "CH", Phone: "+41 81 5123456",
+	}, "reto@example.com", holder.Contacts{})
+	must(t, err)
+	closed, open := s.addDomain(member.ID, "nordlicht", registrar.DomainActive), s.addDomainOf(member.ID, "bergbahn", ".org", registrar.DomainActive)
+	const named, unnamed = "Diese Endung ist Inhabern in der EU und im EWR vorbehalten. Bergbahn AG (Schweiz) hat dort keine Anschrift. Der Inhaber der Domain bleibt unverändert.",
+		"Diese Endung ist Inhabern in der EU und im EWR vorbehalten. Der gewählte Inhaber hat dort keine Anschrift. Der Inhaber der Domain bleibt unverändert."
+	page := b.post("/portal/domains/"+closed+"/holder", url.Values{"holder": {swiss}})
+	if !strings.Contains(page.body, named) || strings.Contains(page.body, `name="confirmed"`) {
+		t.Errorf("the confirmation of one domain: %d %s", page.status, page.body)
+	}
+	page = b.post("/portal/domains/"+closed+"/holder", url.Values{"holder": {swiss}, "confirmed": {"yes"}})
+	if page.status != http.StatusConflict || !strings.Contains(page.body, unnamed) {
+		t.Errorf("a confirmed change: %d %s", page.status, page.body)
+	}
+	form := url.Values{"action": {"holder"}, "holder": {swiss}, "confirmed": {"yes"}, "id": {closed, open}}
+	page = b.post("/portal/domain-actions", form)
+	if !strings.Contains(page.body, "<li>nordlicht.de: "+named) || !strings.Contains(page.body, "Inhaber ändern (Domains: 1)") || !strings.Contains(page.body, `name="asked" value="`+swiss+`"`) {
+		t.Errorf("the confirmation of several domains: %d %s", page.status, page.body)
+	}
+	form.Set("asked", swiss)
+	page = b.get(b.post("/portal/domain-actions", form).location())
+	if !strings.Contains(page.body, unnamed) || strings.Contains(page.body, "bezahlte Bestellung in Ihrem Konto") {
+		t.Errorf("the result: %s", page.body)
+	}
+	page = b.post("/portal/domain-actions", url.Values{"action": {"holder"}, "holder": {swiss}, "confirmed": {"yes"}, "id": {closed}})
+	if !strings.Contains(page.body, named) || strings.Contains(page.body, `name="asked"`) || strings.Contains(page.body, "Inhaber ändern (Domains:") {
+		t.Errorf("no domain can get the holder: %d %s", page.status, page.body)
 	}
 }
 
