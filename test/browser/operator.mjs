@@ -180,7 +180,7 @@ async function locks(page) {
   await page.locator("tr", { hasText: domain }).getByText("derzeit nicht verlängern").waitFor();
   assert.equal(await page.getByRole("button", { name: domain + " verlängern" }).count(), 0, "a locked domain is offered for renewal");
   await page.getByRole("link", { name: domain, exact: true }).click();
-  await page.locator("main", { hasText: "Wegen eines laufenden Verfahrens geht das zurzeit nicht." }).waitFor();
+  await page.locator("main", { hasText: "Wegen einer Sperre geht das zurzeit nicht." }).waitFor();
   ok("a lock restricts the registrant");
 
   await page.goto(portal("/operator/locks"));

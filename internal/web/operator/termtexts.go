@@ -82,7 +82,7 @@ var termTexts = ui.Texts{
 		"Der Mailserver hat vor oder nach dem Ende keinen Hinweis angenommen",
 		"The mail server accepted no notice before or after the end",
 	},
-	"waits_for.locked":   {"Wegen eines Verfahrens gesperrt", "Locked because of a dispute"},
+	"waits_for.locked":   {"Von einem Betreiber gesperrt", "Locked by an operator"},
 	"waits_for.refused":  {"Die Registry hat den Befehl abgelehnt", "The registry refused the command"},
 	"waits_for.restored": {"Die Registry zeigt die gelöschte Domain als registriert", "The registry shows the deleted domain as registered"},
 }

@@ -324,7 +324,7 @@ func TestDomainPage_LockHidesOnlyForbiddenActions(t *testing.T) {
 	b := s.signedInBrowser("erika@example.org")
 	path := "/portal/domains/" + id
 	page := b.get(path).body
-	if !strings.Contains(page, "Wegen eines laufenden Verfahrens geht das zurzeit nicht.") || strings.Contains(page, path+"/nameservers") || !strings.Contains(page, path+"/auth-code") {
+	if !strings.Contains(page, "Wegen einer Sperre geht das zurzeit nicht.") || strings.Contains(page, path+"/nameservers") || !strings.Contains(page, path+"/auth-code") {
 		t.Errorf("the page is %s", page)
 	}
 	s.clock.advance(registrar.RecentSignIn + time.Minute)

@@ -373,7 +373,7 @@ func TestDomainLock_ShowsWhetherDomainIsSecured(t *testing.T) {
 		t.Errorf("the list is %s", got.body)
 	}
 	holder := s.signedInBrowser("erika@example.org")
-	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Wegen eines Verfahrens gesichert") {
+	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Gegen Umzüge gesichert") {
 		t.Errorf("the registrant sees %s", got.body)
 	}
 	// A later lock must be secured again: the holder may have got a code in between.
