@@ -187,7 +187,7 @@ func TestUnpaidTerms_OperatorConfirmsBrakeAndDecides(t *testing.T) {
 		t.Errorf("the home page lacks the open work: %s", home)
 	}
 	page := b.get("/operator/terms")
-	for _, want := range []string{"faellig.org", "Aus dem DNS nehmen", "wartend.org", "keinen Hinweis angenommen", "uralt.org", `name="actions" value="1"`, "Die Uhr ist", "Diese Domains bleiben online", "bleibt.eu"} {
+	for _, want := range []string{"faellig.org", "Aus dem DNS nehmen", "wartend.org", "Es fehlt ein Hinweis", "uralt.org", `name="actions" value="1"`, "Die Uhr ist", "Diese Domains bleiben online", "bleibt.eu"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page lacks %q: %s", want, page.body)
 		}
