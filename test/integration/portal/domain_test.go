@@ -332,3 +332,14 @@ func TestDomainPage_LockHidesOnlyForbiddenActions(t *testing.T) {
 		t.Errorf("the page does not link to the sign-in: %s", page)
 	}
 }
+
+func TestActivity_NamesAreReadable(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "xn--ruecklufer-v5a", registrar.DomainActive)
+	b := s.signedInBrowser("erika@example.org")
+	b.post("/portal/domains/"+id+"/auth-code", nil)
+	if page := b.get("/portal/activity").body; !strings.Contains(page, "Auth-Code angezeigt: rueckläufer.de (xn--ruecklufer-v5a.de)") {
+		t.Errorf("the page: %s", page)
+	}
+}
