@@ -154,7 +154,7 @@ async function orders(page) {
   await page.goto(portal("/operator/orders"));
   await field(page, "q").fill(name);
   await clickButton(page, "Suchen");
-  await page.locator("main", { hasText: "Bestellungen von " + name }).waitFor();
+  await page.locator("main", { hasText: "Bestellungen mit " + name }).waitFor();
   ok("order found by state and by domain");
 }
 
