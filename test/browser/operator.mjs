@@ -154,7 +154,7 @@ async function orders(page) {
   await page.goto(portal("/operator/orders"));
   await field(page, "q").fill(name);
   await clickButton(page, "Suchen");
-  await page.locator("main", { hasText: "Bestellungen von " + name }).waitFor();
+  await page.locator("main", { hasText: "Bestellungen mit " + name }).waitFor();
   ok("order found by state and by domain");
 }
 
@@ -180,7 +180,7 @@ async function locks(page) {
   await page.locator("tr", { hasText: domain }).getByText("derzeit nicht verlängern").waitFor();
   assert.equal(await page.getByRole("button", { name: domain + " verlängern" }).count(), 0, "a locked domain is offered for renewal");
   await page.getByRole("link", { name: domain, exact: true }).click();
-  await page.locator("main", { hasText: "Wegen eines laufenden Verfahrens geht das zurzeit nicht." }).waitFor();
+  await page.locator("main", { hasText: "Wegen einer Sperre geht das zurzeit nicht." }).waitFor();
   ok("a lock restricts the registrant");
 
   await page.goto(portal("/operator/locks"));

@@ -149,7 +149,7 @@ func (c termFlags) decide(t *cli.Terminal, done string, decide func(d cli.Sessio
 		case lifecycle.PaymentInProgress:
 			return errors.New("the domain was renewed or is being paid; nothing has changed")
 		case lifecycle.WaitsForLock:
-			return errors.New("the domain is locked because of a dispute or a court order; nothing has changed")
+			return errors.New("an operator has locked the domain; nothing has changed")
 		}
 		return d.Report(err, done+": %s", domain.Name)
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // nilStore panics on every call.
@@ -115,6 +116,33 @@ func TestListOpenIssues_IncludesFailedOrdersItemsAndChanges(t *testing.T) {
 	issues, err := service.ListOpenIssues(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "root"})
 	if err != nil || len(issues.Orders) != 1 || len(issues.Items) != 1 || len(issues.Changes) != 1 || issues.Changes[0].ID != "change_1" {
 		t.Errorf("got %+v, %v", issues, err)
+	}
+}
+
+// unfundedOrderStore has an order of which an item waits for funds.
+type unfundedOrderStore struct{ failedJobsStore }
+
+func (unfundedOrderStore) ListOrderJobs(context.Context, string, string, int) ([]admin.Job, error) {
+	return []admin.Job{{Kind: admin.JobOrder, ID: "ord_1", Attempts: 1}, {Kind: admin.JobWebhook, ID: "ord_1", Attempts: 1}}, nil
+}
+
+func (unfundedOrderStore) GetJobError(context.Context, admin.JobKind, string) (admin.JobError, bool, error) {
+	return admin.JobError{}, false, nil
+}
+
+func (unfundedOrderStore) ListFailedItems(context.Context, registrar.Code, time.Time, int) ([]admin.FailedItem, error) {
+	return []admin.FailedItem{{Order: "ord_1"}}, nil
+}
+
+func TestListOrderJobs_OrderSaysThatItemWaitsForFunds(t *testing.T) {
+	t.Parallel()
+	service, err := admin.New(admin.Config{Store: unfundedOrderStore{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := service.ListOrderJobs(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}, "cus_1", "ord_1")
+	if err != nil || len(jobs) != 2 || jobs[0].WaitsFor != provision.Billing || jobs[1].WaitsFor != "" {
+		t.Errorf("got %+v, %v", jobs, err)
 	}
 }
 

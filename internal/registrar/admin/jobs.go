@@ -92,14 +92,14 @@ func (s *Service) ListJobs(ctx context.Context, operator registrar.Actor, kind J
 	return jobs, s.loadUnfunded(ctx, jobs)
 }
 
-// loadUnfunded marks the orders without an error of their own whose items wait for funds of a
+// loadUnfunded marks those of the jobs that are orders without an error of their own whose items wait for funds of a
 // registry account.
-func (s *Service) loadUnfunded(ctx context.Context, orders []Job) error {
+func (s *Service) loadUnfunded(ctx context.Context, jobs []Job) error {
 	items, err := s.cfg.Store.ListFailedItems(ctx, provision.Billing, s.cfg.Now(), maxUnfunded)
 	for _, item := range items {
-		for i := range orders {
-			if orders[i].ID == item.Order && orders[i].LastError.Code == "" {
-				orders[i].WaitsFor = provision.Billing
+		for i := range jobs {
+			if jobs[i].Kind == JobOrder && jobs[i].ID == item.Order && jobs[i].LastError.Code == "" {
+				jobs[i].WaitsFor = provision.Billing
 			}
 		}
 	}

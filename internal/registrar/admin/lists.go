@@ -166,5 +166,8 @@ func (s *Service) ListOrderJobs(ctx context.Context, operator registrar.Actor, c
 	if err != nil {
 		return nil, err
 	}
-	return jobs, s.addErrorsAndTimes(ctx, jobs)
+	if err := s.addErrorsAndTimes(ctx, jobs); err != nil || len(jobs) == 0 {
+		return jobs, err
+	}
+	return jobs, s.loadUnfunded(ctx, jobs)
 }

@@ -60,7 +60,7 @@
 //	denying   an operator denies transfers for non-payment: gTLD   denied, lifted
 //	          domains are put on clientHold first, then pending
 //	          transfers are rejected ³
-//	denied    transfers are denied; the customer gets the mail     lifted, kept
+//	denied    transfers are denied; the customer gets the mail     lifted, kept ⁵
 //	lifted    by a win or by an operator                           active ¹
 //
 //	² The charge is unknown, or the payment is not the one that was captured for its order. Such a
@@ -69,6 +69,7 @@
 //	  hold before. ccTLD domains get no hold. A registry that refuses the hold, for example
 //	  because a transfer is pending, is asked again every 20 hours; the dispute stays in denying,
 //	  and the transfer is not rejected.
+//	⁵ Both put the domains back into the DNS, and the customer gets a mail about it.
 //
 // A lock that a win lifts after an operator's decision leaves the decision as it was made. If the bank then
 // reverses its own, the lock starts again, without a decision.

@@ -1,6 +1,7 @@
 package dispute
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,6 +14,7 @@ const (
 	mailReturned = "returned"
 	mailWon      = "won"
 	mailLost     = "lost"
+	mailKept     = "kept" // domains that a denial took out of the DNS are put back
 	mailLifted   = "lifted"
 	mailDenied   = "denied"
 )
@@ -75,7 +77,9 @@ func decide(was Dispute, decision Decision) (now Dispute, what effect) {
 	now.Decision = decision
 	switch decision {
 	case Keep:
-		now.Lock, what = LockKept, effect{action: ActionKept}
+		if now.Lock, what = LockKept, (effect{action: ActionKept}); was.Lock == LockDenied {
+			what.mail = mailKept
+		}
 	case Lift:
 		now.Lock, what = LockLifted, effect{ActionLifted, mailLifted}
 	case Deny:
@@ -111,8 +115,17 @@ func (d Dispute) OpenClaim() registrar.Cents {
 	return d.Withdrawn
 }
 
-// mailOf returns the mail about a change; nil if there is none.
-func mailOf(d Dispute, change string, domains []Domain) *registrar.Mail {
+// TakenOut reports whether denied transfers take the domain out of the DNS. One that can't be
+// transferred is left alone, and so are ccTLDs.
+func (d Domain) TakenOut() bool { return d.transferable() && registrar.IsGenericTLD(d.TLD) }
+
+func (d Domain) transferable() bool {
+	return d.Status == registrar.DomainActive || d.Status == registrar.DomainExpired
+}
+
+// mailOf returns the mail about a change of a dispute whose lock was another one; nil if there is
+// none. It names the domains first that the change takes out of the DNS or puts back.
+func mailOf(was Lock, d Dispute, change string, domains []Domain) *registrar.Mail {
 	if change == "" || d.Customer == "" {
 		return nil
 	}
@@ -120,11 +133,31 @@ func mailOf(d Dispute, change string, domains []Domain) *registrar.Mail {
 		"order": d.Order, "change": change, "gross": d.Amount.String(), "items": strconv.Itoa(min(len(domains), maxMailedDomains)),
 		registrar.MailOccurredAt: d.UpdatedAt.UTC().Format(time.RFC3339),
 	}
-	for i, domain := range domains[:min(len(domains), maxMailedDomains)] {
+	state := ""
+	switch {
+	case change == mailDenied:
+		state = "held"
+	case was == LockDenied:
+		state = "released"
+	}
+	var held, others []Domain
+	for _, domain := range domains {
+		if state != "" && domain.TakenOut() {
+			held = append(held, domain)
+		} else {
+			others = append(others, domain)
+		}
+	}
+	if len(held) > 0 {
+		data["state"] = state
+	} else if change == mailKept {
+		return nil // nothing changes for the customer
+	}
+	for i, domain := range slices.Concat(held, others)[:min(len(domains), maxMailedDomains)] {
 		of := "item" + strconv.Itoa(i+1) + "_"
 		data[of+"name"], data[of+"domain"], data[of+registrar.NoticeDomain] = domain.Name, domain.Name, domain.ID
-		if change == mailDenied && registrar.IsGenericTLD(domain.TLD) {
-			data["state"] = "held"
+		if i < len(held) {
+			data[of+"held"] = "true"
 		}
 	}
 	return &registrar.Mail{Kind: registrar.MailPaymentDispute, Customer: d.Customer, Data: data}

@@ -260,3 +260,52 @@ func TestDispute_KeepsDecisionAndDatesOfItsLock(t *testing.T) {
 		}
 	}
 }
+
+// mixedStore has a domain that a denial leaves in the DNS, and one that it takes out.
+type mixedStore struct{ Store }
+
+func (mixedStore) ListDisputedDomains(context.Context, string) ([]Domain, error) {
+	return []Domain{{Name: "eins.de", TLD: ".de", Status: registrar.DomainActive}, {Name: "alt.com", TLD: ".com", Status: registrar.DomainRedemption}, {Name: "zwei.com", TLD: ".com", Status: registrar.DomainActive}}, nil
+}
+
+func TestDisputeMail_NamesDomainsTakenOutOfTheDNSAndPutBack(t *testing.T) {
+	t.Parallel()
+	s := &Service{cfg: Config{Now: time.Now}, worker: &jobs.Worker[Dispute]{Clock: time.Now}}
+	for name, test := range map[string]struct {
+		store        Store
+		was          Lock
+		decision     Decision // none: the denial is complete
+		change, held string   // of the mail
+		state        string
+	}{
+		"denied":                          {mixedStore{}, LockDenying, "", mailDenied, "zwei.com", "held"},
+		"denied without a gTLD":           {domainsStore{}, LockDenying, "", mailDenied, "", ""},
+		"kept after a denial":             {mixedStore{}, LockDenied, Keep, mailKept, "zwei.com", "released"},
+		"kept, nothing was out":           {domainsStore{}, LockDenied, Keep, "", "", ""},
+		"kept":                            {mixedStore{}, LockActive, Keep, "", "", ""},
+		"lifted after a denial":           {mixedStore{}, LockDenied, Lift, mailLifted, "zwei.com", "released"},
+		"lifted before the mail about it": {mixedStore{}, LockDenying, Lift, mailLifted, "", ""},
+		"lifted":                          {mixedStore{}, LockKept, Lift, mailLifted, "", ""},
+	} {
+		was := Dispute{Order: "ord_1", Customer: "cus_1", Lock: test.was}
+		now, what := was, effect{mail: mailDenied}
+		if test.decision != "" {
+			now, what = decide(was, test.decision)
+		}
+		s.cfg.Store = test.store
+		update, err := s.newUpdate(t.Context(), was, now, what, registrar.Actor{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if update.Mail == nil {
+			update.Mail = &registrar.Mail{}
+		}
+		data, held := update.Mail.Data, ""
+		if data["item1_held"] != "" {
+			held = data["item1_name"]
+		}
+		if data["change"] != test.change || data["state"] != test.state || held != test.held || data["item2_held"] != "" {
+			t.Errorf("%s: %q", name, data)
+		}
+	}
+}

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/jobs"
@@ -246,7 +244,7 @@ func (s *Service) newUpdate(ctx context.Context, was, now Dispute, what effect, 
 	if what.action != "" && now.Customer != "" {
 		update.AuditEvent = &registrar.AuditEvent{Actor: actor, Action: what.action, Customer: now.Customer, Object: now.Order, At: at}
 	}
-	update.Mail = mailOf(now, what.mail, domains)
+	update.Mail = mailOf(was.Lock, now, what.mail, domains)
 	return update, nil
 }
 
@@ -343,11 +341,11 @@ func (s *Service) enforceOn(ctx context.Context, d Dispute, domain Domain) (doma
 	if err != nil || d.Lock != LockDenying && d.Lock != LockDenied {
 		return secured, err
 	}
-	if domain.Status != registrar.DomainActive && domain.Status != registrar.DomainExpired {
+	if !domain.transferable() {
 		return domainchange.Done, nil // it can't be transferred, so there is nothing to deny
 	}
 	// While a transfer is pending, registries may refuse the lock. The hold counts then.
-	if registrar.IsGenericTLD(domain.TLD) {
+	if domain.TakenOut() {
 		held, err := s.cfg.Changes.HoldFor(ctx, domain.Customer, domain.ID, d.ID)
 		failpoint.Hit("dispute_held")
 		if err != nil || held != domainchange.Done {
@@ -393,40 +391,6 @@ func (s *Service) onRetry(ctx context.Context, log *slog.Logger, d Dispute, _ er
 // IsDisputed reports whether a domain is locked because of a dispute.
 func (s *Service) IsDisputed(ctx context.Context, domain string) (bool, error) {
 	return s.cfg.Store.IsDomainDisputed(ctx, domain)
-}
-
-// Decide stores an operator's decision about a lost dispute, with its reason. version is that of
-// the dispute as the operator saw it.
-func (s *Service) Decide(ctx context.Context, operator registrar.Actor, id string, version int64, decision Decision, note string) error {
-	was, err := s.Get(ctx, operator, id)
-	if err != nil {
-		return err
-	}
-	note = strings.TrimSpace(strings.ReplaceAll(note, "\r\n", "\n"))
-	switch {
-	case decision != Keep && decision != Lift && decision != Deny:
-		return registrar.Invalid(BadDecision)
-	case note == "" || !utf8.ValidString(note) || utf8.RuneCountInString(note) > MaxNote || strings.ContainsFunc(note, registrar.IsUnprintableInLines):
-		return registrar.Invalid(NoteMissing)
-	case was.Version != version || !was.Allows(decision):
-		return registrar.Conflict(NotDecidable)
-	}
-	now, what := decide(was, decision)
-	now.Note, now.DecidedBy, now.DecidedAt = note, operator.Through, s.cfg.Now().Truncate(time.Microsecond)
-	update, err := s.newUpdate(ctx, was, now, what, operator)
-	if err != nil {
-		return err
-	}
-	stored, err := s.cfg.Store.StoreDispute(ctx, update)
-	switch {
-	case err != nil:
-		return err
-	case !stored:
-		return registrar.Conflict(NotDecidable)
-	}
-	failpoint.Hit("dispute_decided")
-	s.afterStore(update)
-	return nil
 }
 
 // Get returns a dispute to an operator.

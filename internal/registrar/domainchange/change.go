@@ -197,7 +197,7 @@ const (
 	NoSuchChange     registrar.Code = "no_such_change"         // KindNotFound
 	NotCancelable    registrar.Code = "change_not_cancelable"  // KindConflict: nothing waits, or the nameservers are being changed
 	NotAbandonable   registrar.Code = "change_not_abandonable" // KindConflict: it has ended, or an account can execute it
-	DomainRestricted registrar.Code = "domain_barred"          // KindConflict: a dispute or a court order forbids it
+	DomainRestricted registrar.Code = "domain_barred"          // KindConflict: an operator's lock forbids it
 	DomainDisputed   registrar.Code = "domain_disputed"        // KindConflict: the payment of the domain is disputed, or was returned
 	BadReason        registrar.Code = "bad_reason"             // KindInvalid: of a change of the holder
 

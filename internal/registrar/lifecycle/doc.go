@@ -84,7 +84,7 @@
 //	consent   the policy is "consent", and the customer did not choose to let it expire
 //	notices   the mail server accepted no notice before the end of the term, or none after
 //	          it: nobody loses a domain without them
-//	locked    an operator locked the domain because of a dispute or a court order
+//	locked    an operator locked the domain
 //	refused   the registry refused a command
 //	restored  the registry shows a deleted domain as registered
 //	left      an operator decided to leave it alone; not checked again

@@ -285,6 +285,7 @@ Ihr Passwort und sehen Sie Ihre Passkeys durch:{{end}}
 	},
 	orderMails: germanOrderMails, consentMails: germanConsentMails, renewalMails: germanRenewalMails, termMails: germanTermMails, contactMails: germanContactMails,
 	transferMails: germanTransferMails,
+	disputeMails:  germanDisputeMails,
 	checkMails:    germanCheckMails,
 	topics:        germanTopics,
 }

@@ -276,6 +276,7 @@ review your passkeys:{{end}}
 	},
 	orderMails: englishOrderMails, consentMails: englishConsentMails, renewalMails: englishRenewalMails, termMails: englishTermMails, contactMails: englishContactMails,
 	transferMails: englishTransferMails,
+	disputeMails:  englishDisputeMails,
 	checkMails:    englishCheckMails,
 	topics:        englishTopics,
 }

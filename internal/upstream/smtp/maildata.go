@@ -60,6 +60,19 @@ type refundPart struct {
 	HandedOver  bool // DENIC takes it over when we delete it
 }
 
+// Offline is the number of items that a payment dispute takes out of the DNS or puts back.
+func (d orderData) Offline() (count int) {
+	for _, one := range d.Items {
+		if one.Offline {
+			count++
+		}
+	}
+	return count
+}
+
+// OtherOffline is the number of them after the first.
+func (d orderData) OtherOffline() int { return max(d.Offline()-1, 0) }
+
 // OtherParts is the number of parts after the first.
 func (d orderData) OtherParts() int { return max(len(d.Parts)-1, 0) }
 
@@ -83,6 +96,7 @@ type item struct {
 	Locked       bool   // a new domain, which the registry locks against transfers
 	position     int    // in the order, of a failed item
 	Expected     string // the day by which a transfer should be complete; empty if it takes minutes
+	Offline      bool   // a payment dispute takes it out of the DNS or puts it back; such items come first
 }
 
 func (l *language) orderData(data map[string]string) orderData {
@@ -111,7 +125,7 @@ func (l *language) orderData(data map[string]string) orderData {
 		sum += gross
 		one.Years, _ = strconv.Atoi(data[of+"years"])
 		one.Renewal, one.NextCharge, one.Expected = l.formatAmount(data[of+"renewal"]), l.formatDate(data[of+"next_charge"]), l.formatDate(data[of+"expected"])
-		one.Locked, one.Lifted, one.NextTerm = data[of+"locked"] == "true", data[of+"lifted"] == "true", data[of+"next_term"] == "true"
+		one.Offline, one.Locked, one.Lifted, one.NextTerm = data[of+"held"] == "true", data[of+"locked"] == "true", data[of+"lifted"] == "true", data[of+"next_term"] == "true"
 		one.RenewalYears, _ = strconv.Atoi(data[of+"renewal_years"])
 		if failure := data[of+"failure"]; failure != "" {
 			one.Failed, one.Why = true, string(registrar.FailureReasonOf(registrar.Code(failure), one.Kind == "transfer"))

@@ -435,44 +435,6 @@ bitte an uns:
 
 {{.Contact}}
 `},
-	registrar.MailPaymentDispute: {`{{with .Items}}{{(index . 0).Name}}{{if $.Others}} und {{$.Others}} weitere{{end}}: {{end}}{{if eq .Change "opened"}}Zahlung über {{.Gross}} reklamiert, Domains für Umzüge gesperrt{{else if eq .Change "returned"}}Zahlung über {{.Gross}} zurückgegeben, Domains für Umzüge gesperrt{{else if eq .Change "lost"}}Zahlung über {{.Gross}} nicht mehr bei uns, Sperre bleibt{{else if eq .Change "denied"}}Zahlung über {{.Gross}} offen, Umzüge abgelehnt{{else}}Sperre für Umzüge aufgehoben{{end}}`, `
-{{if eq .Change "opened"}}am {{.At}} haben wir erfahren, dass eine Zahlung
-bei der Bank reklamiert wurde. Bis die Bank entscheidet, ist der Umzug
-der Domains gesperrt, die damit bezahlt wurden.
-{{else if eq .Change "returned"}}am {{.At}} haben wir erfahren, dass Ihre Bank eine
-Zahlung zurückgegeben hat. Der Umzug der Domains, die damit bezahlt
-wurden, ist deshalb gesperrt.
-{{else if eq .Change "lost"}}die Bank hat am {{.At}} über eine reklamierte Zahlung
-entschieden: Das Geld ist nicht mehr bei uns, die Bestellung ist nicht
-bezahlt. Der Umzug der Domains bleibt gesperrt.
-{{else if eq .Change "denied"}}eine Bestellung ist weiterhin nicht bezahlt, weil die Zahlung
-zurückging. Am {{.At}} haben wir deshalb entschieden:
-Umzüge dieser Domains lehnen wir ab.{{if eq .State "held"}} Domains mit allgemeinen
-Endungen (etwa .com) sind bis zur Klärung nicht mehr erreichbar.{{end}}
-{{else if eq .Change "won"}}die Reklamation einer Zahlung ist am {{.At}}
-erledigt. Die Sperre für Umzüge ist aufgehoben.
-{{else}}am {{.At}} haben wir die Sperre für Umzüge
-aufgehoben, die wegen einer zurückgegangenen Zahlung bestand.
-{{end}}
-Bestellung: {{.Order}}
-Betrag:     {{.Gross}}
-{{range .Items}}Domain:     {{.Name}}
-{{end}}
-{{if or (eq .Change "won") (eq .Change "lifted")}}Sie können wieder Auth-Codes anfordern und den Inhaber ändern. Wo
-die Registry eine Umzugssperre hat, können Sie sie auf der Seite der
-Domain aufheben.
-{{else}}Gesperrt sind Umzug, Auth-Code und Inhaberwechsel.{{if ne .State "held"}} Nameserver und
-DNSSEC können Sie weiter ändern.{{end}}
-
-War das ein Versehen, oder möchten Sie den Betrag bezahlen?
-Dann schreiben Sie uns bitte:
-
-{{.Contact}}
-{{end}}
-Ihre Bestellungen finden Sie hier:
-
-{{.Portal}}
-`},
 	registrar.MailAuthCode: {"{{.Domain}}: Auth-Code angezeigt am {{.On}}", `
 am {{.At}} wurde der Auth-Code einer Ihrer Domains
 neu gesetzt und im Portal angezeigt{{with .Address}} (von der

@@ -414,43 +414,6 @@ If you have questions or think that this is a mistake, please contact us:
 
 {{.Contact}}
 `},
-	registrar.MailPaymentDispute: {`{{with .Items}}{{(index . 0).Name}}{{if $.Others}} and {{$.Others}} more{{end}}: {{end}}{{if eq .Change "opened"}}Payment of {{.Gross}} disputed, domain transfers locked{{else if eq .Change "returned"}}Payment of {{.Gross}} returned, domain transfers locked{{else if eq .Change "lost"}}Payment of {{.Gross}} taken back, the lock stays{{else if eq .Change "denied"}}Payment of {{.Gross}} outstanding, transfers denied{{else}}Transfer lock lifted{{end}}`, `
-{{if eq .Change "opened"}}On {{.At}}, we learned that a payment was disputed
-with the bank. Until the bank decides, the domains that it paid for
-can't be transferred away.
-{{else if eq .Change "returned"}}On {{.At}}, we learned that your bank returned a
-payment. The domains that it paid for can't be transferred away.
-{{else if eq .Change "lost"}}On {{.At}}, the bank decided about a disputed payment.
-We no longer have the money, so the order is unpaid. Transfers of the
-domains stay locked.
-{{else if eq .Change "denied"}}An order is still unpaid, because the payment was taken back. On
-{{.At}}, we therefore decided to deny transfers of these
-domains.{{if eq .State "held"}} Domains with generic extensions (such as .com) are offline
-until this is settled.{{end}}
-{{else if eq .Change "won"}}The dispute about a payment was settled on {{.At}}.
-The transfer lock has been lifted.
-{{else}}On {{.At}}, we lifted the transfer lock that was set
-because of a payment that was taken back.
-{{end}}
-Order:  {{.Order}}
-Amount: {{.Gross}}
-{{range .Items}}Domain: {{.Name}}
-{{end}}
-{{if or (eq .Change "won") (eq .Change "lifted")}}You can request auth codes and change the holder again. Where
-the registry has a transfer lock, you can turn it off on the domain's
-page.
-{{else}}Transfers, auth codes and changes of the holder are locked.{{if ne .State "held"}} You can
-still change nameservers and DNSSEC.{{end}}
-
-Was this a mistake, or would you like to pay the amount? Please
-write to us:
-
-{{.Contact}}
-{{end}}
-Your orders are here:
-
-{{.Portal}}
-`},
 	registrar.MailAuthCode: {"{{.Domain}}: auth code shown on {{.On}}", `
 On {{.At}} a new auth code for one of your domains was
 created and shown in the portal{{with .Address}} (from IP

@@ -38,8 +38,9 @@ type language struct {
 	// accountMails are about an account, orderMails about orders and domains, consentMails
 	// about the choice of automatic renewal and renewalMails about its charges, termMails
 	// about the end of a domain's term, contactMails about messages from the contact form,
-	// transferMails about transfers to other registrars, checkMails about registrants' addresses.
-	accountMails, orderMails, consentMails, renewalMails, termMails, contactMails, transferMails, checkMails map[registrar.MailKind]mailText
+	// transferMails about transfers to other registrars, checkMails about registrants' addresses,
+	// disputeMails about payments.
+	accountMails, orderMails, consentMails, renewalMails, termMails, contactMails, transferMails, checkMails, disputeMails map[registrar.MailKind]mailText
 
 	topics  map[string]string // of messages from the contact form
 	help    string            // the end of mails in securityMails
@@ -69,7 +70,7 @@ var undatedLists = map[registrar.MailKind]bool{
 
 func (l *language) allMails() map[registrar.MailKind]mailText {
 	all := maps.Clone(l.accountMails)
-	for _, mails := range []map[registrar.MailKind]mailText{l.orderMails, l.consentMails, l.renewalMails, l.termMails, l.contactMails, l.transferMails, l.checkMails} {
+	for _, mails := range []map[registrar.MailKind]mailText{l.orderMails, l.consentMails, l.renewalMails, l.termMails, l.contactMails, l.transferMails, l.checkMails, l.disputeMails} {
 		maps.Copy(all, mails)
 	}
 	return all

@@ -19,8 +19,9 @@ import (
 // accountKinds are mails about account actions, orderKinds those about orders and
 // domains.
 var (
-	kinds         = slices.Concat(accountKinds, orderKinds, renewalKinds, termKinds, transferKinds, checkKinds)
+	kinds         = slices.Concat(accountKinds, orderKinds, renewalKinds, termKinds, transferKinds, checkKinds, disputeKinds)
 	checkKinds    = []registrar.MailKind{registrar.MailContactCheck, registrar.MailContactWarning, registrar.MailContactSuspended, registrar.MailContactConfirmed}
+	disputeKinds  = []registrar.MailKind{registrar.MailPaymentDispute}
 	transferKinds = []registrar.MailKind{registrar.MailTransferAway, registrar.MailTransferAwayEnded}
 	renewalKinds  = []registrar.MailKind{
 		registrar.MailRenewalUpcoming, registrar.MailRenewalPriceRise, registrar.MailRenewalDeclined, registrar.MailRenewalFailed,
@@ -31,7 +32,7 @@ var (
 	}
 	orderKinds = []registrar.MailKind{
 		registrar.MailOrderDelayed, registrar.MailItemFailed, registrar.MailOrderPaid, registrar.MailOrderEnded, registrar.MailOrderCompleted, registrar.MailPaymentRefunded, registrar.MailOrderRefunded, registrar.MailRefundReturned, registrar.MailRefundSettled, registrar.MailClaim,
-		registrar.MailDomainChanged, registrar.MailNameserversRefused, registrar.MailNameserversCanceled, registrar.MailHolderNotice, registrar.MailAuthCode, registrar.MailDomainLock, registrar.MailPaymentDispute,
+		registrar.MailDomainChanged, registrar.MailNameserversRefused, registrar.MailNameserversCanceled, registrar.MailHolderNotice, registrar.MailAuthCode, registrar.MailDomainLock,
 		registrar.MailWithdrawal, registrar.MailTermination, registrar.MailContractEnds, registrar.MailNoticeHandled, registrar.MailNoticeReceived,
 	}
 )
@@ -380,6 +381,11 @@ func TestNoticeAndDisputeMails_SubjectsNameDomains(t *testing.T) {
 		{registrar.MailNoticeHandled, nil, "Ihre Kündigung vom 15.11.2026: unsere Antwort", "Your cancellation of 15 November 2026: our reply"},
 		{registrar.MailNoticeReceived, map[string]string{"domain": "kaffee.de", "items": "1"}, "Kündigung dcl_1 vom 15.11.2026: kaffee.de", "Termination dcl_1 of 15 November 2026: kaffee.de"},
 		{registrar.MailPaymentDispute, map[string]string{"change": "lost", "gross": "40.34", "items": "2", "item1_name": "kaffee.de", "item2_name": "tee.de"}, "kaffee.de und 1 weitere: Zahlung über 40,34 EUR nicht mehr bei uns, Sperre bleibt", "kaffee.de and 1 more: Payment of 40.34 EUR taken back, the lock stays"},
+		{registrar.MailPaymentDispute, map[string]string{"change": "denied", "gross": "40.34", "items": "2", "item1_name": "kaffee.de", "item2_name": "tee.de"}, "kaffee.de und 1 weitere: Zahlung über 40,34 EUR offen, Umzüge abgelehnt", "kaffee.de and 1 more: Payment of 40.34 EUR outstanding, transfers denied"},
+		{registrar.MailPaymentDispute, map[string]string{"change": "denied", "state": "held", "gross": "40.34", "items": "2", "item1_name": "kaffee.com", "item1_held": "true", "item2_name": "tee.de"}, "kaffee.com ist nicht mehr erreichbar: Zahlung über 40,34 EUR offen", "kaffee.com is offline: payment of 40.34 EUR outstanding"},
+		{registrar.MailPaymentDispute, map[string]string{"change": "denied", "state": "held", "gross": "40.34", "items": "2", "item1_name": "kaffee.com", "item1_held": "true", "item2_name": "tee.com", "item2_held": "true"}, "kaffee.com und 1 weitere sind nicht mehr erreichbar: Zahlung über 40,34 EUR offen", "kaffee.com and 1 more are offline: payment of 40.34 EUR outstanding"},
+		{registrar.MailPaymentDispute, map[string]string{"change": "kept", "state": "released", "gross": "40.34", "items": "2", "item1_name": "kaffee.com", "item1_held": "true", "item2_name": "tee.de"}, "kaffee.com kommt wieder ins DNS, Umzüge bleiben gesperrt", "kaffee.com is going back into the DNS, transfers stay locked"},
+		{registrar.MailPaymentDispute, map[string]string{"change": "lifted", "state": "released", "gross": "40.34", "items": "1", "item1_name": "kaffee.com", "item1_held": "true"}, "kaffee.com: Sperre für Umzüge aufgehoben", "kaffee.com: Transfer lock lifted"},
 		{registrar.MailDisputeReceived, map[string]string{"change": "lost", "gross": "40.34", "domain": "kaffee.de", "items": "2"}, "Reklamation verloren über 40,34 EUR: kaffee.de und 1 weitere", "Dispute lost, 40.34 EUR: kaffee.de and 1 more"},
 	} {
 		data := map[string]string{"number": "dcl_1", "declared": "termination", "occurred_at": "2026-11-15T09:05:00Z", "contract": "fremder.text"}

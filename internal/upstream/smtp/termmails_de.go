@@ -78,8 +78,8 @@ Etwa einen Monat vor dem Ende einer Laufzeit erinnern wir immer, etwa eine
 Woche vorher noch einmal, wenn bis dahin nicht verlängert ist. Abgebucht wird
 nur einmal.
 {{else}}{{if .Cancelled}}
-Sie haben den Vertrag über diese Domain am {{.Cancelled}} gekündigt. Sie endet, wie
-Sie es wollten. Möchten Sie sie doch behalten? Dann verlängern Sie sie
+Sie haben den Vertrag über diese Domain am {{.Cancelled}} gekündigt. Die Domain
+läuft aus, wie Sie es wollten. Möchten Sie sie doch behalten? Dann verlängern Sie sie
 bitte vorher auf ihrer Seite:
 {{else if .Withdrawn}}
 Sie haben den Vertrag über diese Domain am {{.Withdrawn}} widerrufen.{{if .OnHold}} Die
@@ -102,7 +102,7 @@ auf ihrer Seite:
 ` + germanRenewalPrice + germanUnpaid + `{{end}}`
 
 // germanWhy is why a domain was held, deleted or handed over.
-const germanWhy = `{{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else if .Withdrawn}}nach Ihrem Widerruf vom {{.Withdrawn}}{{else if eq .Choice "expire"}}weil Sie sie auslaufen lassen{{else}}weil sie nicht verlängert wurde{{end}}`
+const germanWhy = `{{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else if .Withdrawn}}nach Ihrem Widerruf vom {{.Withdrawn}}{{else if eq .Choice "expire"}}weil Sie sie auslaufen lassen wollten{{else}}weil sie nicht verlängert wurde{{end}}`
 
 const (
 	germanExpiringSubject     = `{{if .ChargeAt}}{{.Domain}}: Laufzeit endet am {{.Date}}, automatische Verlängerung am {{.ChargeAt}}{{else}}{{.Domain}} {{if .NextTerm}}bitte bis {{.Date}} selbst verlängern{{else}}läuft am {{.Date}} ab{{end}}{{end}}`
@@ -135,8 +135,8 @@ nächsten Laufzeit. {{else if .Cancelled}}Sie haben den Vertrag über diese Doma
 
 Haben Sie Fragen? Antworten Sie bitte auf diese E-Mail.
 {{else}}{{if .Cancelled}}
-Sie haben den Vertrag über diese Domain am {{.Cancelled}} gekündigt. Sie endet, wie
-Sie es wollten. Möchten Sie sie doch behalten? Dann verlängern Sie sie
+Sie haben den Vertrag über diese Domain am {{.Cancelled}} gekündigt. Wie Sie es
+wollten, verlängern wir sie nicht. Möchten Sie sie doch behalten? Dann verlängern Sie sie
 bitte jetzt auf ihrer Seite:
 {{else if .NextTerm}}
 Bitte verlängern Sie diese Domain dieses Mal selbst, obwohl die

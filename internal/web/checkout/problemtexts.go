@@ -316,8 +316,8 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.WithRequirem
 	},
 	"reason.not_your_domain": {"Sie können nur eigene Domains verlängern.", "You can only renew your own domains."},
 	"reason.domain_barred": {
-		"Wegen eines laufenden Verfahrens lässt sich diese Domain zurzeit nicht verlängern. Bitte wenden Sie sich an uns.",
-		"Because of a dispute, this domain can't be renewed at the moment. Please contact us.",
+		"Wegen einer Sperre lässt sich diese Domain zurzeit nicht verlängern. Bitte wenden Sie sich an uns.",
+		"Because of a lock, this domain can't be renewed at the moment. Please contact us.",
 	},
 	"reason.not_restorable": {
 		"Diese Domain lässt sich nicht (mehr) wiederherstellen.",

@@ -90,7 +90,7 @@ var itemRules = map[registrar.Code]itemRule{
 	holder.NoSuchHolder:           {"The customer has no holder with this id. list_holders shows the ids; the user adds holders in the portal.", "list_holders"},
 	registrar.IdentityRequired:    {"The extension requires a verified identity of the holder, and only the customer can verify theirs. Order the name for the customer, or choose another extension.", "list_tlds"},
 	order.RenewalInProgress:       {"The domain is being renewed automatically right now, so it can't be ordered again. list_my_domains shows the new date in a few minutes.", "list_my_domains"},
-	domainchange.DomainRestricted: {"The domain is locked because of a dispute. The user must contact us.", ""},
+	domainchange.DomainRestricted: {"The service has locked the domain. The user must contact us.", ""},
 }
 
 // eppCodes map registry refusals to our codes; every other one is registry_refused.

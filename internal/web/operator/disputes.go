@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -125,6 +126,7 @@ func (h *Handler) showDispute(req *ui.Request, operator registrar.Actor, problem
 		}
 		domains = append(domains, row)
 	}
+	releases := (d.Lock == dispute.LockDenying || d.Lock == dispute.LockDenied) && slices.ContainsFunc(held, dispute.Domain.TakenOut)
 	names, err := h.operatorNames(req, operator)
 	if err != nil {
 		return err
@@ -161,6 +163,7 @@ func (h *Handler) showDispute(req *ui.Request, operator registrar.Actor, problem
 		IsLate        bool
 		Held          []disputedDomain
 		Decisions     []dispute.Decision
+		Releases      bool // ending the denial puts domains back into the DNS
 		By            string
 		NewNote       string
 		Chosen        dispute.Decision
@@ -168,25 +171,55 @@ func (h *Handler) showDispute(req *ui.Request, operator registrar.Actor, problem
 		MaxNote       int
 		ReturnedTwice bool // more was refunded and taken back than was charged
 	}{
-		d, disputeKind(d), d.Late(h.Now()), domains, decisions, by, req.Text("note"), dispute.Decision(req.Field("decision")), fieldProblem, dispute.MaxNote,
+		d, disputeKind(d), d.Late(h.Now()), domains, decisions, releases, by, req.Text("note"), dispute.Decision(req.Field("decision")), fieldProblem, dispute.MaxNote,
 		d.Withdrawn > 0 && d.Refunded+d.Withdrawn > d.Charged,
 	}, message)
 }
 
-// decideDispute stores a decision about a lost dispute.
+// decideDispute stores a decision about a lost dispute. Denying transfers takes domains out of the
+// DNS, so the page asks first.
 func (h *Handler) decideDispute(req *ui.Request, operator registrar.Actor) error {
 	id := req.R.PathValue("id")
+	page := disputesPath + "/" + url.PathEscape(id)
+	req.SetFormPath(page)
 	version, _ := strconv.ParseInt(req.Field("version"), 10, 64) // an invalid one matches no dispute
-	err := h.Disputes.Decide(req.R.Context(), operator, id, version, dispute.Decision(req.Field("decision")), req.Text("note"))
-	switch registrar.CodeOf(err) {
-	case dispute.NotDecidable, dispute.BadDecision, dispute.NoteMissing:
-		req.SetFormPath(disputesPath + "/" + url.PathEscape(id))
+	decision, note := dispute.Decision(req.Field("decision")), req.Text("note")
+	asks := decision == dispute.Deny && req.Field("confirmed") != "yes"
+	var domains []dispute.Domain
+	var err error
+	if asks {
+		domains, err = h.Disputes.PreviewDecision(req.R.Context(), operator, id, version, decision, note)
+	} else {
+		err = h.Disputes.Decide(req.R.Context(), operator, id, version, decision, note)
+	}
+	switch code := registrar.CodeOf(err); {
+	case code == dispute.NotDecidable || code == dispute.BadDecision || code == dispute.NoteMissing:
 		return h.showDispute(req, operator, err)
-	}
-	if err != nil {
+	case err != nil:
 		return err
+	case asks:
+		return h.confirmDenial(req, denialView{Back: page, Version: version, Note: note}, domains)
 	}
-	return req.RedirectWithFlash("dispute_decided", disputesPath+"/"+url.PathEscape(id))
+	return req.RedirectWithFlash("dispute_decided", page)
+}
+
+// denialView asks whether to deny transfers.
+type denialView struct {
+	Back            string
+	Version         int64
+	Note            string
+	TakenOut, Stays []dispute.Domain // of the DNS
+}
+
+func (h *Handler) confirmDenial(req *ui.Request, view denialView, domains []dispute.Domain) error {
+	for _, domain := range domains {
+		if domain.TakenOut() {
+			view.TakenOut = append(view.TakenOut, domain)
+		} else {
+			view.Stays = append(view.Stays, domain)
+		}
+	}
+	return h.render(req, ui.View{Name: "disputeconfirm", Title: "dispute.deny_title", Section: disputesPath}, view, "")
 }
 
 // disputeFile serves the evidence. It is recorded as an access to the order.

@@ -78,7 +78,7 @@ var errorTexts = ui.WithRegistrantProblems(ui.Texts{
 	"error.no_such_change":          {"Die Änderung gibt es nicht", "No such change"},
 	"error.change_not_abandonable":  {"Die Änderung lässt sich nicht abbrechen", "The change can't be abandoned"},
 	"error.domain_disputed":         {"Zahlung der Domain reklamiert oder zurückgegeben", "Payment of the domain disputed or returned"},
-	"error.domain_barred":           {"Wegen eines Verfahrens gesperrt", "Locked because of a dispute"},
+	"error.domain_barred":           {"Die Domain ist gesperrt", "The domain is locked"},
 	"error.holder_missing":          {"Es fehlen Inhaberdaten", "Registrant data is missing"},
 	"error.domain_is_pending":       {"Die Registrierung ist noch nicht abgeschlossen", "The registration is not complete"},
 	"error.domain_is_expired":       {"Die Laufzeit ist beendet", "The term has ended"},

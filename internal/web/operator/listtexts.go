@@ -118,11 +118,12 @@ var listTexts = ui.Texts{
 
 	"orders.find": {"Bestellung finden", "Find an order"},
 	"orders.find_hint": {
-		"Domain, E-Mail-Adresse des Kunden oder Nummer einer Bestellung, Rechnung, Zahlung oder Erstattung.",
-		"Domain, the customer's email address, or the number of an order, invoice, payment or refund.",
+		"Domain, E-Mail-Adresse des Kunden oder Nummer einer Bestellung, Rechnung, Zahlung oder Erstattung (ref_…).",
+		"Domain, the customer's email address, or the number of an order, invoice, payment or refund (ref_…).",
 	},
 	"orders.search":         {"Suchen", "Search"},
 	"orders.of":             {"Bestellungen von {1}.", "Orders of {1}."},
+	"orders.with":           {"Bestellungen mit {1}.", "Orders with {1}."},
 	"orders.newest":         {"Gezeigt werden die neuesten {1}.", "The newest {1} are shown."},
 	"orders.show_all":       {"Alle Bestellungen", "All orders"},
 	"orders.more":           {"und {1} weitere", "and {1} more"},

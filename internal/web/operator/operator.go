@@ -166,7 +166,7 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: post, Path: ordersPath + "/{id}/refund", Handler: page(ordersPath, h.previewRefund)},
 		{Method: post, Path: ordersPath + "/{id}/refund/confirm", Handler: page(ordersPath, h.orderRefund)},
 		{Method: post, Path: ordersPath + "/{id}/refunds/{refund}/assign", Handler: page(ordersPath, h.decideRefund("refund_assigned", h.assignRefund))},
-		{Method: post, Path: ordersPath + "/{id}/refunds/{refund}/settle", Handler: page(ordersPath, h.decideRefund("refund_settled", h.settleRefund))},
+		{Method: post, Path: ordersPath + "/{id}/refunds/{refund}/settle", Handler: page(ordersPath, h.settleRefund)},
 		{Method: post, Path: ordersPath + "/{id}/refunds/{refund}/repeat", Handler: page(ordersPath, recently(h.repeatRefund))},
 		{Method: post, Path: ordersPath + "/{id}/refunds/{refund}/items/{item}/delete", Handler: page(ordersPath, recently(h.deleteRefunded))},
 		{Method: post, Path: ordersPath + "/{id}/refunds/{refund}/items/{item}/keep", Handler: page(ordersPath, h.decideRefund("refund_domain_kept", h.keepRefunded))},
@@ -224,7 +224,9 @@ type confirmView struct {
 	Decision, Button string // the texts confirm.DECISION and confirm_about.DECISION, and the key of the button's
 	Subject          string // as the form that led here named it; it decides nothing
 	Path, Back       string
+	Detail           string          // the key of a text below the subject; empty if none
 	Refund           registrar.Cents // that the decision causes; 0 if none or unknown
+	Sent             []ui.Field      // the form that led here
 }
 
 // confirmed shows a page that asks first; its button sends the request to show.

@@ -54,12 +54,13 @@ func stateFilter[State ~string](req *ui.Request, all []State) (chosen State, que
 }
 
 type ordersView struct {
-	States []order.State
-	State  order.State
-	Search ui.Field
-	Found  string // the domain or address whose orders are shown; empty if there was no search
-	More   bool   // the search found more than are shown
-	Orders []orderRow
+	States   []order.State
+	State    order.State
+	Search   ui.Field
+	Found    string // the domain or address whose orders are shown; empty if there was no search
+	ByDomain bool   // Found is a domain
+	More     bool   // the search found more than are shown
+	Orders   []orderRow
 	listedPage
 }
 
@@ -113,7 +114,7 @@ func (h *Handler) findOrders(req *ui.Request, operator registrar.Actor) error {
 			return err
 		}
 		if len(rows) > 0 {
-			return h.showOrders(req, http.StatusOK, ordersView{Found: found, More: orders.Older != "", Orders: rows, listedPage: listedPage{Unaudited: orders.Unaudited}}, "")
+			return h.showOrders(req, http.StatusOK, ordersView{Found: found, ByDomain: filter.Name != "", More: orders.Older != "", Orders: rows, listedPage: listedPage{Unaudited: orders.Unaudited}}, "")
 		}
 	}
 	return h.showOrders(req, http.StatusNotFound, ordersView{Found: text}, h.templates.Text(req.Language, ui.ProblemKey(order.NoSuchOrder)))

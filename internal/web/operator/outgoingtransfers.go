@@ -3,6 +3,7 @@ package operator
 import (
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/transferaway"
@@ -76,7 +77,7 @@ func (h *Handler) showOutgoingTransfer(req *ui.Request, operator registrar.Actor
 		}
 		status = http.StatusConflict
 	}
-	var reasons []ui.Choice
+	reasons := []ui.Choice{{Label: "locks.choose"}}
 	for _, reason := range transferaway.Reasons() {
 		reasons = append(reasons, ui.Choice{Value: string(reason), Label: "away_reason." + string(reason)})
 	}
@@ -89,9 +90,17 @@ func (h *Handler) showOutgoingTransfer(req *ui.Request, operator registrar.Actor
 	}{h.newTransferRows([]transferaway.Transfer{t})[0], by, h.TransfersAway.Answerable(t), field.With(req.Text("reason"), "")}, message)
 }
 
-// rejectTransfer rejects a transfer for a policy reason.
+// rejectTransfer rejects a transfer for a policy reason, of which the registrant learns, so the page
+// asks first.
 func (h *Handler) rejectTransfer(req *ui.Request, operator registrar.Actor) error {
-	after, err := h.TransfersAway.Reject(req.R.Context(), operator, req.R.PathValue("id"), transferaway.Reason(req.Text("reason")))
+	id, reason := req.R.PathValue("id"), transferaway.Reason(req.Text("reason"))
+	if slices.Contains(transferaway.Reasons(), reason) && req.Field("confirmed") != "yes" {
+		return h.confirm(req, confirmView{
+			Decision: "transfer_rejection", Button: "away.reject", Detail: "away_reason." + string(reason), Back: transfersPath + "/" + url.PathEscape(id),
+			Sent: []ui.Field{{Name: "reason", Value: string(reason)}},
+		})
+	}
+	after, err := h.TransfersAway.Reject(req.R.Context(), operator, id, reason)
 	return h.afterTransferDecision(req, operator, after, err)
 }
 

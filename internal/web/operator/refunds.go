@@ -329,8 +329,29 @@ func (h *Handler) assignRefund(req *ui.Request, operator registrar.Actor, id, re
 	return h.Refunds.Assign(req.R.Context(), operator, id, refund, amounts)
 }
 
-func (h *Handler) settleRefund(req *ui.Request, operator registrar.Actor, id, refund string) error {
-	return h.Refunds.Settle(req.R.Context(), operator, id, refund, req.Text("note"))
+// settleRefund closes what was to be decided about a refund. If the customer is told that we paid the
+// money another way, the page asks first.
+func (h *Handler) settleRefund(req *ui.Request, operator registrar.Actor) error {
+	settle := h.decideRefund("refund_settled", func(req *ui.Request, operator registrar.Actor, id, refund string) error {
+		return h.Refunds.Settle(req.R.Context(), operator, id, refund, req.Text("note"))
+	})
+	id, note := req.R.PathValue("id"), req.Text("note")
+	if req.Field("confirmed") == "yes" || strings.TrimSpace(note) == "" {
+		return settle(req, operator)
+	}
+	record, err := h.Customers.Order(req.R.Context(), operator, id)
+	if err != nil {
+		return err
+	}
+	for _, refund := range record.Refunds {
+		if refund.ID == req.R.PathValue("refund") && refund.Task != order.TaskNone && refund.PaysReturned() {
+			return h.confirm(req, confirmView{
+				Decision: "refund_settlement", Button: "refund.settle", Refund: refund.Amount, Back: ordersPath + "/" + url.PathEscape(id),
+				Sent: []ui.Field{{Name: "note", Value: note}},
+			})
+		}
+	}
+	return settle(req, operator)
 }
 
 // repeatRefund pays money again, so the page asks first.

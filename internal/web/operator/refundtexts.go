@@ -108,6 +108,11 @@ var refundTexts = ui.Texts{
 		"Wir zahlen dem Kunden den Betrag noch einmal aus, auf dem Weg, auf dem er bezahlt hat, und schreiben ihm. Zurücknehmen lässt sich das nicht.",
 		"We pay the amount to the customer again, to the original payment method, and write to them. This can't be undone.",
 	},
+	"confirm.refund_settlement": {"Anders ausgezahlt?", "Paid another way?"},
+	"confirm_about.refund_settlement": {
+		"Der Kunde bekommt sofort eine E-Mail: Wir haben ihm diesen Betrag heute auf anderem Weg ausgezahlt. Zurücknehmen lässt sich das nicht.",
+		"The customer gets an email at once saying that we paid this amount another way today. This can't be undone.",
+	},
 	"refund.settle":         {"Als erledigt markieren", "Mark as handled"},
 	"refund.paid_otherwise": {"anders ausgezahlt", "paid another way"},
 	"refund.handled":        {"erledigt", "handled"},

@@ -79,10 +79,10 @@ var termTexts = ui.Texts{
 	"waits_for.operator":    {"Für diese Endung gibt es keine feste Regel", "No fixed rule for this extension"},
 	"waits_for.consent":     {"Löschen braucht die Zustimmung des Kunden", "Deletion needs the customer's consent"},
 	"waits_for.notices": {
-		"Der Mailserver hat vor oder nach dem Ende keinen Hinweis angenommen",
-		"The mail server accepted no notice before or after the end",
+		"Es fehlt ein Hinweis: Der Mailserver muss einen vor und einen nach dem Ende der Laufzeit annehmen",
+		"A notice is missing: the mail server has to accept one before and one after the end of the term",
 	},
-	"waits_for.locked":   {"Wegen eines Verfahrens gesperrt", "Locked because of a dispute"},
+	"waits_for.locked":   {"Von einem Betreiber gesperrt", "Locked by an operator"},
 	"waits_for.refused":  {"Die Registry hat den Befehl abgelehnt", "The registry refused the command"},
 	"waits_for.restored": {"Die Registry zeigt die gelöschte Domain als registriert", "The registry shows the deleted domain as registered"},
 }

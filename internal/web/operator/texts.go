@@ -144,7 +144,7 @@ var texts = ui.Texts{
 	"what.holder":                 {"Inhaberdaten", "Holder data"},
 	"what.hold":                   {"Aus dem DNS genommen (clientHold)", "Taken out of the DNS (clientHold)"},
 	"what.release":                {"Wieder im DNS (clientHold entfernt)", "Back in the DNS (clientHold removed)"},
-	"what.secure":                 {"Für ein Verfahren gesichert", "Secured for a dispute"},
+	"what.secure":                 {"Gegen Umzüge gesichert", "Secured against transfers"},
 	"state.awaiting_verification": {"wartet auf Identitätsprüfung", "awaiting identity check"},
 	"state.awaiting_payment":      {"wartet auf Zahlung", "awaiting payment"},
 	"state.paying":                {"wird bezahlt", "payment in progress"},
@@ -397,8 +397,8 @@ var texts = ui.Texts{
 		"The state of this domain has just changed. Please look again.",
 	},
 	"problem.locked": {
-		"Die Domain ist wegen eines Verfahrens gesperrt. Heben Sie zuerst die Sperre auf.",
-		"The domain is locked because of a dispute. Lift the lock first.",
+		"Die Domain ist gesperrt. Heben Sie zuerst die Sperre auf.",
+		"The domain is locked. Lift the lock first.",
 	},
 	"problem.job_claimed": {
 		"Dieser Vorgang läuft gerade, ist gleich fällig oder schon erledigt.",

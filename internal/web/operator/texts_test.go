@@ -27,7 +27,7 @@ var dynamicKeys = []string{
 	"error.", "mail.", "channel.", "payment_kind.", "document.", "month.", "urgency.", "notice.title.", "notice.page.", "notice.law.", "notice.effect.", "notice.reply_hint.", "notice.renewal.", "terminate.default.", "notices.end.", "ground.", "consent_end.", "topic.", "inquiry.language.",
 	"refund_state.", "refund_source.", "refund_reason.", "refund_task.", "refund_filter.", "refund_fee.", "refund_about.", "consumer.",
 	"message_kind.", "transfer_status.", "operation.", "case_type.", "maintenance_notice.", "maintenance_reason.", "impact.", "environment.", "away_state.", "away_reason.",
-	"dispute.title.", "dispute.page.", "dispute_status.", "dispute_reason.", "dispute_lock.", "dispute_change.", "decision.", "named.end.", "named.sender.", "menu.", "tab.", "contact.", "contact_wait.", "contact_cause.",
+	"dispute.title.", "dispute.page.", "dispute_status.", "dispute_reason.", "dispute_lock.", "dispute_change.", "decision.", "decision_release.", "named.end.", "named.sender.", "menu.", "tab.", "contact.", "contact_wait.", "contact_cause.",
 }
 
 func allTexts(t *testing.T) ui.Texts {

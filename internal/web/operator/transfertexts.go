@@ -62,6 +62,9 @@ var transferTexts = ui.Texts{
 	"confirm.transfer_approval":       {"Diesen Umzug bestätigen?", "Approve this transfer?"},
 	"confirm_about.transfer_approval": {"Die Domain zieht sofort um. Das lässt sich nicht zurücknehmen.", "The domain moves at once. You can't undo this."},
 
+	"confirm.transfer_rejection":       {"Diesen Umzug aus diesem Grund ablehnen?", "Reject this transfer for this reason?"},
+	"confirm_about.transfer_rejection": {"Die Domain bleibt dann bei uns. Der Inhaber bekommt eine E-Mail mit dem Grund. Das lässt sich nicht zurücknehmen.", "The domain then stays with us. The registrant gets an email with the reason. You can't undo this."},
+
 	"problem.no_such_outgoing_transfer":        {"Diesen Umzug gibt es nicht.", "There is no such transfer."},
 	"problem.outgoing_transfer_decided":        {"Über diesen Umzug ist schon entschieden, oder er ist beendet.", "This transfer was already decided or has ended."},
 	"problem.outgoing_transfer_not_answerable": {"Die Registry lässt uns diesen Umzug nicht entscheiden.", "The registry doesn't let us decide this transfer."},

@@ -142,9 +142,9 @@ func refundedNames(orders []order.Order, event registrar.AuditEvent) []string {
 // firstOf returns the first of the names and the number of others.
 func (h *Handler) firstOf(language string, names []string) string {
 	if more := len(names) - 1; more > 0 {
-		return names[0] + " " + h.templates.Text(language, "overview.more", more)
+		return ui.DisplayName(names[0]) + " " + h.templates.Text(language, "overview.more", more)
 	}
-	return names[0]
+	return ui.DisplayName(names[0])
 }
 
 // ActionTexts returns the texts of audit events, for other pages that show them.
@@ -193,5 +193,5 @@ func nameOrID(id string, names map[string]string) string {
 	if ui.IsInternalID(id) && !isOrder(id) {
 		return ""
 	}
-	return id
+	return ui.DisplayName(id)
 }

@@ -22,7 +22,7 @@ var activityTexts = ui.Texts{
 	"who.system":                      {"Dienst", "Service"},
 	"action.operator_added":           {"Betreiberrolle erhalten", "Operator role granted"},
 	"action.operator_removed":         {"Betreiberrolle entzogen", "Operator role removed"},
-	"action.domain_lock_set":          {"Domain wegen eines Verfahrens gesperrt", "Domain locked because of a dispute"},
+	"action.domain_lock_set":          {"Sperre der Domain gesetzt", "Domain lock set"},
 	"action.domain_lock_lifted":       {"Sperre der Domain aufgehoben", "Domain lock lifted"},
 	"action.payment_disputed":         {"Zahlung reklamiert, Domains für Umzüge gesperrt", "Payment disputed, domain transfers locked"},
 	"action.payment_returned":         {"Zahlung zurückgegeben, Domains für Umzüge gesperrt", "Payment returned, domain transfers locked"},

@@ -53,8 +53,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.Texts{
 	"term.not_sold": {"Endet am {1}: Diese Endung verkaufen wir nicht mehr", "Ends on {1}: we no longer sell this extension"},
 	"term.expire":   {"Läuft am {1} aus, wie gewünscht", "Expires on {1}, as you chose"},
 	"term.locked": {
-		"Laufzeit bis {1}. Wegen eines laufenden Verfahrens können Sie die Domain derzeit nicht verlängern; bitte wenden Sie sich an uns",
-		"Term until {1}. Because of a dispute you can't renew the domain at the moment; please contact us",
+		"Laufzeit bis {1}. Wegen einer Sperre können Sie die Domain derzeit nicht verlängern; bitte wenden Sie sich an uns",
+		"Term until {1}. Because of a lock, you can't renew the domain at the moment; please contact us",
 	},
 	"term.ends": {"Endet am {1}, wenn Sie nicht verlängern", "Ends on {1} unless you renew"},
 	"term.paid_until": {
@@ -383,8 +383,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.Texts{
 	"expired.renew_held": {"Die Laufzeit ist vorbei. Verlängern Sie die Domain, damit sie wieder ins DNS kommt.", "The term is over. Renew the domain to put it back in the DNS."},
 	"expired.over":       {"Hier kann sie nicht mehr verlängert werden.", "It can't be renewed here any more."},
 	"expired.locked": {
-		"Wegen eines laufenden Verfahrens können Sie sie derzeit nicht verlängern.",
-		"Because of a dispute you can't renew it at the moment.",
+		"Wegen einer Sperre können Sie sie derzeit nicht verlängern.",
+		"Because of a lock, you can't renew it at the moment.",
 	},
 	"expired.transfer": {
 		"Umziehen können Sie sie weiterhin. Dafür darf keine Umzugssperre gesetzt sein, und der neue Anbieter braucht den Auth-Code.",
@@ -412,8 +412,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.Texts{
 		"We have no connection to this registry at the moment. You can't change the domain here.",
 	},
 	"closed.domain_barred": {
-		"Wegen eines laufenden Verfahrens geht das zurzeit nicht. Bitte wenden Sie sich an uns.",
-		"Because of a dispute, this isn't possible at the moment. Please contact us.",
+		"Wegen einer Sperre geht das zurzeit nicht. Bitte wenden Sie sich an uns.",
+		"Because of a lock, this isn't possible at the moment. Please contact us.",
 	},
 	"closed.domain_disputed": {
 		"Umzug, Auth-Code und Inhaberwechsel sind gesperrt: Die Zahlung für diese Domain wurde reklamiert oder zurückgegeben.",
@@ -468,8 +468,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.Texts{
 	},
 	"change.release": {"Wieder im DNS", "Back in the DNS"},
 	"change.secure": {
-		"Wegen eines Verfahrens gesichert: Umzüge gesperrt, Auth-Code ersetzt",
-		"Secured because of a dispute: transfer lock set, auth code replaced",
+		"Gegen Umzüge gesichert: Sperre gesetzt, Auth-Code ersetzt",
+		"Secured against transfers: lock set, auth code replaced",
 	},
 	// What a change that is not done would do; its state follows.
 	"change.of.nameservers": {"Änderung der Nameserver", "Change of nameservers"},
@@ -481,7 +481,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.Texts{
 	"change.of.holder":      {"Wechsel des Inhabers", "Change of holder"},
 	"change.of.hold":        {"Entfernen aus dem DNS", "Removal from the DNS"},
 	"change.of.release":     {"Rückkehr ins DNS", "Return to the DNS"},
-	"change.of.secure":      {"Sicherung wegen eines Verfahrens", "Securing because of a dispute"},
+	"change.of.secure":      {"Sicherung gegen Umzüge", "Securing against transfers"},
 
 	"change_state.open":        {"läuft", "in progress"},
 	"change_state.removing_ds": {"DS-Eintrag wird entfernt", "removing the DS record"},
@@ -509,7 +509,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.Texts{
 	"action.domain_change_canceled":  {"Geplante Änderung der Nameserver abgebrochen", "Planned nameserver change cancelled"},
 	"action.domain_hold_set":         {"Domain aus dem DNS genommen", "Domain taken out of the DNS"},
 	"action.domain_hold_removed":     {"Domain wieder im DNS", "Domain back in the DNS"},
-	"action.domain_secured":          {"Domain wegen eines Verfahrens gesichert", "Domain secured because of a dispute"},
+	"action.domain_secured":          {"Domain gegen Umzüge gesichert", "Domain secured against transfers"},
 
 	"note.change_nameservers": {
 		"Die Nameserver sind bei der Registry geändert. Bis die Änderung überall sichtbar ist, können einige Stunden vergehen.",

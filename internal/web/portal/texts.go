@@ -496,8 +496,8 @@ var texts = ui.WithRequirements(ui.Texts{
 		"You have too many open orders. Please pay or discard one first.",
 	},
 	"problem.domain_barred": {
-		"Wegen eines laufenden Verfahrens geht das bei dieser Domain zurzeit nicht. Bitte wenden Sie sich an uns.",
-		"Because of a dispute, this isn't possible for this domain at the moment. Please contact us.",
+		"Wegen einer Sperre geht das bei dieser Domain zurzeit nicht. Bitte wenden Sie sich an uns.",
+		"Because of a lock, this isn't possible for this domain at the moment. Please contact us.",
 	},
 	"problem.domain_disputed": {
 		"Das geht zurzeit nicht: Die Zahlung für diese Domain wurde reklamiert oder zurückgegeben. Bitte wenden Sie sich an uns.",

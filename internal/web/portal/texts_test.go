@@ -104,9 +104,10 @@ func TestTexts_MessagesWithLimitHaveIt(t *testing.T) {
 }
 
 // "Locked" alone does not say what the customer can't do. A renewal on hold does, as in the mails.
+// A lock can have any cause, so no text claims proceedings.
 func TestTexts_LocksSayWhatIsLocked(t *testing.T) {
 	t.Parallel()
-	vague := regexp.MustCompile(`(?i)^(nicht |wird |not |being )?(gesperrt|locked)$|\b(domain (ist )?gesperrt|abgeschaltet|domain is locked|on hold|switched off)\b`)
+	vague := regexp.MustCompile(`(?i)^(nicht |wird |not |being )?(gesperrt|locked)$|\b(domain (ist )?gesperrt|abgeschaltet|domain is locked|on hold|switched off|because of a dispute)\b|laufenden Verfahren|Verfahrens ge`)
 	for key, text := range allTexts(t) {
 		for _, language := range text {
 			if vague.MatchString(strings.ReplaceAll(language, "renewal is on hold", "")) {

@@ -38,8 +38,8 @@ var transferTexts = ui.Texts{
 	"away.approve_statement": {"Ich stimme dem Umzug von {1} zu einem anderen Anbieter zu.", "I approve the transfer of {1} to another provider."},
 	"away.approve":           {"Dem Umzug zustimmen", "Approve the transfer"},
 	"away.forbidden": {
-		"Wegen eines laufenden Verfahrens können Sie dem Umzug nicht zustimmen.",
-		"Because of a dispute you can't approve the transfer.",
+		"Wegen einer Sperre können Sie dem Umzug nicht zustimmen.",
+		"Because of a lock, you can't approve the transfer.",
 	},
 	"away.unanswerable": {
 		"Die Registry dieser Endung lässt uns den Umzug weder ablehnen noch bestätigen. Wollen Sie nicht umziehen? Bitten Sie den neuen Anbieter, den Umzug abzubrechen, ändern Sie Ihr Passwort und schreiben Sie uns sofort.",
@@ -93,8 +93,8 @@ var transferTexts = ui.Texts{
 		"The registry of this extension lets us neither refuse nor approve this transfer.",
 	},
 	"problem.outgoing_transfer_not_approvable": {
-		"Wegen eines laufenden Verfahrens können Sie dem Umzug nicht zustimmen.",
-		"Because of a dispute you can't approve the transfer.",
+		"Wegen einer Sperre können Sie dem Umzug nicht zustimmen.",
+		"Because of a lock, you can't approve the transfer.",
 	},
 
 	"note.away_stopped": {

@@ -120,7 +120,7 @@ func (templates *Templates) functions(language string) template.FuncMap {
 		"money":    func(amount registrar.Cents) string { return formatMoney(language, amount) },
 		"price":    func(amount registrar.Cents, rate int) string { return FormatPrice(language, amount, rate) },
 		"decimal":  func(number string) string { return formatDecimal(language, number) },
-		"domain":   displayName,
+		"domain":   DisplayName,
 		"readable": UnicodeName,
 		"country":  func(code string) string { return registrar.CountryName(language, code) },
 		"place":    registrar.FormatPlace,
@@ -218,10 +218,10 @@ func tone(key string) string {
 	return tones[state]
 }
 
-// displayName returns a domain in Unicode, followed by its ASCII form if that differs,
+// DisplayName returns a domain in Unicode, followed by its ASCII form if that differs,
 // because letters can look alike. The template "name" renders the same with the ASCII
 // form in small print.
-func displayName(name string) string {
+func DisplayName(name string) string {
 	if written := UnicodeName(name); written != name {
 		return written + " (" + name + ")"
 	}

@@ -305,7 +305,7 @@ func TestTermEnd_LockedDomainIsNotOfferedForRenewal(t *testing.T) {
 	_, err := s.db.SQL().Writer().ExecContext(t.Context(), `UPDATE domains SET paid_until = $1 WHERE id = $2`, s.clock.now().AddDate(0, 0, 20).UnixMicro(), id)
 	must(t, err)
 	b := s.signedInBrowser("erika@example.org")
-	const why = "Wegen eines laufenden Verfahrens können Sie die Domain derzeit nicht verlängern"
+	const why = "Wegen einer Sperre können Sie die Domain derzeit nicht verlängern"
 	pages := map[string]string{"/portal": "", "/portal/domains": "/renew\"", "/portal/domains/" + id: "/renew\""}
 	check := func(locked bool) {
 		t.Helper()

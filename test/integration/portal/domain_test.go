@@ -324,11 +324,22 @@ func TestDomainPage_LockHidesOnlyForbiddenActions(t *testing.T) {
 	b := s.signedInBrowser("erika@example.org")
 	path := "/portal/domains/" + id
 	page := b.get(path).body
-	if !strings.Contains(page, "Wegen eines laufenden Verfahrens geht das zurzeit nicht.") || strings.Contains(page, path+"/nameservers") || !strings.Contains(page, path+"/auth-code") {
+	if !strings.Contains(page, "Wegen einer Sperre geht das zurzeit nicht.") || strings.Contains(page, path+"/nameservers") || !strings.Contains(page, path+"/auth-code") {
 		t.Errorf("the page is %s", page)
 	}
 	s.clock.advance(registrar.RecentSignIn + time.Minute)
 	if page := b.get(path).body; !strings.Contains(page, "/portal/sign-in-again?next=") {
 		t.Errorf("the page does not link to the sign-in: %s", page)
+	}
+}
+
+func TestActivity_NamesAreReadable(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "xn--ruecklufer-v5a", registrar.DomainActive)
+	b := s.signedInBrowser("erika@example.org")
+	b.post("/portal/domains/"+id+"/auth-code", nil)
+	if page := b.get("/portal/activity").body; !strings.Contains(page, "Auth-Code angezeigt: rueckläufer.de (xn--ruecklufer-v5a.de)") {
+		t.Errorf("the page: %s", page)
 	}
 }

@@ -195,3 +195,47 @@ func TestOperatorPages_TakenBackPaymentIsNeverGreen(t *testing.T) {
 		}
 	}
 }
+
+func TestOperatorDisputes_DenialAsksFirstAndItsEndSaysWhatItDoes(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	anna := s.newMember("anna@example.org")
+	s.addDomainOf(anna.ID, "laden", ".com", registrar.DomainActive)
+	s.addDomain(anna.ID, "laden", registrar.DomainActive)
+	o := s.addRefundableOrder(anna.ID, "ord_streit")
+	s.exec(`INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, requested_at, due_at, created_at, updated_at)
+		SELECT 'prv_' || id, customer_id, name, tld, 'register', 1, 'order:` + o.ID + `', 'active', 'one', id, '', 1, 0, 1, 1 FROM domains`)
+	s.storeDispute("du_1", dispute.Lost)
+	s.exec("UPDATE disputes SET order_id = '" + o.ID + "', payment_id = 'pay_" + o.ID + "', lock_state = 'active' WHERE id = 'du_1'")
+	_, b := s.operatorBrowser("ops@example.org")
+	fields := url.Values{"version": {"1"}, "decision": {"deny"}, "note": {"nicht bezahlt"}}
+	lock := func() dispute.Lock {
+		d, _, err := s.db.GetDispute(t.Context(), "du_1")
+		must(t, err)
+		return d.Lock
+	}
+	page := b.post("/operator/disputes/du_1/decide", fields)
+	out, stays, found := strings.Cut(page.body, "Ohne clientHold")
+	if page.status != http.StatusOK || !found || lock() != dispute.LockActive {
+		t.Fatalf("not asked: %d, lock %s: %s", page.status, lock(), page.body)
+	}
+	for _, want := range []string{"laden.com", "funktionieren dann nicht mehr"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the question has no %q: %s", want, out)
+		}
+	}
+	if strings.Contains(out, "laden.de") || !strings.Contains(stays, "laden.de") || !strings.Contains(stays, `name="note" value="nicht bezahlt"`) {
+		t.Errorf("what stays in the DNS: %s", stays)
+	}
+	if got := b.post("/operator/disputes/du_1/decide", url.Values{"version": {"1"}, "decision": {"deny"}, "note": {""}}); got.status != http.StatusUnprocessableEntity {
+		t.Errorf("asked without a reason: %d", got.status)
+	}
+	fields.Set("confirmed", "yes")
+	if got := b.post("/operator/disputes/du_1/decide", fields); got.location() != "/operator/disputes/du_1" || lock() != dispute.LockDenying {
+		t.Errorf("confirmed: %d, lock %s", got.status, lock())
+	}
+	s.exec("UPDATE disputes SET lock_state = 'denied' WHERE id = 'du_1'")
+	if body := b.get("/operator/disputes/du_1").body; !strings.Contains(body, "Nur Umzüge sperren und die Domains wieder ins DNS nehmen") || strings.Contains(body, "Sperre behalten") {
+		t.Errorf("the choices after a denial: %s", body)
+	}
+}

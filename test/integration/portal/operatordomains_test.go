@@ -187,7 +187,7 @@ func TestUnpaidTerms_OperatorConfirmsBrakeAndDecides(t *testing.T) {
 		t.Errorf("the home page lacks the open work: %s", home)
 	}
 	page := b.get("/operator/terms")
-	for _, want := range []string{"faellig.org", "Aus dem DNS nehmen", "wartend.org", "keinen Hinweis angenommen", "uralt.org", `name="actions" value="1"`, "Die Uhr ist", "Diese Domains bleiben online", "bleibt.eu"} {
+	for _, want := range []string{"faellig.org", "Aus dem DNS nehmen", "wartend.org", "Es fehlt ein Hinweis", "uralt.org", `name="actions" value="1"`, "Die Uhr ist", "Diese Domains bleiben online", "bleibt.eu"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page lacks %q: %s", want, page.body)
 		}
@@ -373,7 +373,7 @@ func TestDomainLock_ShowsWhetherDomainIsSecured(t *testing.T) {
 		t.Errorf("the list is %s", got.body)
 	}
 	holder := s.signedInBrowser("erika@example.org")
-	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Wegen eines Verfahrens gesichert") {
+	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Gegen Umzüge gesichert") {
 		t.Errorf("the registrant sees %s", got.body)
 	}
 	// A later lock must be secured again: the holder may have got a code in between.

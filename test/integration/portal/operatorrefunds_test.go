@@ -302,7 +302,12 @@ func TestOperatorRefund_ReturnedIsClosedByWhoSettlesIt(t *testing.T) {
 	if list := b.get("/operator/orders").body; strings.Contains(list, completed) {
 		t.Errorf("the list shows an order as refunded whose money came back: %s", list)
 	}
-	if got := b.post("/operator/orders/"+o.ID+"/refunds/ref_konto/settle", url.Values{"note": {"Überwiesen per SEPA\r\n\r\nBeleg 17"}}); got.status != http.StatusSeeOther {
+	settlement := url.Values{"note": {"Überwiesen per SEPA\r\n\r\nBeleg 17"}}
+	if got := b.post("/operator/orders/"+o.ID+"/refunds/ref_konto/settle", settlement); got.status != http.StatusOK || !strings.Contains(got.body, "anderem Weg ausgezahlt. Zurücknehmen") || !strings.Contains(got.body, "Beleg 17") || !s.storedOrder(o.ID).Refunds[0].SettledAt.IsZero() {
+		t.Errorf("settling asks first: %d %s", got.status, got.body)
+	}
+	settlement.Set("confirmed", "yes")
+	if got := b.post("/operator/orders/"+o.ID+"/refunds/ref_konto/settle", settlement); got.status != http.StatusSeeOther {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
 	stored, _, err := s.db.GetWithdrawalNotice(t.Context(), notice.ID)

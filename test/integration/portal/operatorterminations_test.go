@@ -208,8 +208,11 @@ func TestOperatorOrders_FoundByCustomerAddress(t *testing.T) {
 	s.addRefundableOrder(s.newMember("erika@example.org").ID, "ord_erika")
 	s.addRefundableOrder(s.newMember("anna@example.org").ID, "ord_anna")
 	got := b.post("/operator/orders", url.Values{"q": {" Erika@EXAMPLE.org "}})
-	if got.status != http.StatusOK || !strings.Contains(got.body, "ord_erika") || strings.Contains(got.body, "ord_anna") {
+	if got.status != http.StatusOK || !strings.Contains(got.body, "ord_erika") || strings.Contains(got.body, "ord_anna") || !strings.Contains(got.body, "Bestellungen von Erika@EXAMPLE.org.") {
 		t.Errorf("%d %s", got.status, got.body)
+	}
+	if got := b.post("/operator/orders", url.Values{"q": {"laden.org"}}); !strings.Contains(got.body, "Bestellungen mit laden.org.") {
+		t.Errorf("by domain: %d %s", got.status, got.body)
 	}
 	for _, text := range []string{"erik@example.org", "@example.org", "erika@"} {
 		if got := b.post("/operator/orders", url.Values{"q": {text}}); got.status != http.StatusNotFound || strings.Contains(got.body, "ord_") {

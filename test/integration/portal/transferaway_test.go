@@ -257,7 +257,13 @@ func TestOperatorTransfers_ListedAndRejectedWithReason(t *testing.T) {
 	if got := b.post(reject+"/reject", url.Values{"reason": {"mood"}}); got.status != http.StatusConflict || !strings.Contains(got.body, "wählen Sie einen Grund") {
 		t.Errorf("no reason: %d", got.status)
 	}
-	if got := b.post(reject+"/reject", url.Values{"reason": {"court_order"}}); got.location() != reject {
+	if page := b.get(reject).body; !strings.Contains(page, `<option value="" selected>Bitte wählen</option>`) {
+		t.Errorf("a reason is preselected: %s", page)
+	}
+	if got := b.post(reject+"/reject", url.Values{"reason": {"court_order"}, "subject": {open[0].Name}}); got.status != http.StatusOK || !strings.Contains(got.body, "aus diesem Grund ablehnen?") || !strings.Contains(got.body, "Gerichtliche Anordnung") || !strings.Contains(got.body, open[0].Name) {
+		t.Errorf("rejecting asks first: %d %s", got.status, got.body)
+	}
+	if got := b.post(reject+"/reject", url.Values{"reason": {"court_order"}, "confirmed": {"yes"}}); got.location() != reject {
 		t.Errorf("rejected: %d %s", got.status, got.body)
 	}
 	if body := b.get(reject).body; !strings.Contains(body, "Gerichtliche Anordnung") || !strings.Contains(body, "ops@example.org") {
