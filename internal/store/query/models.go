@@ -493,6 +493,7 @@ type OrderItem struct {
 	PaidUntil       int64
 	PremiumFee      string
 	PremiumRenewal  int64
+	FailureMailedAt int64
 }
 
 type OutgoingTransfer struct {
