@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +33,7 @@ type bulkView struct {
 	Holder              string // the chosen one
 	Unconfirmed         string // its address if it has to be confirmed within Days
 	Days                int
+	Locks               bool // the transfer of one may be refused after the change of its holder
 	Offers              []bulkOffer
 	Without             []string        // names that the action can't change
 	Refused             []refusedDomain // that can't renew automatically
@@ -194,6 +196,7 @@ func (h *Handler) showBulk(req *ui.Request, request bulk.Request, problem error)
 		if view.Holders, err = h.Holders.List(req.R.Context(), req.Actor()); err != nil {
 			return err
 		}
+		view.Locks = slices.ContainsFunc(view.Domains, func(row domainRow) bool { return h.locksAfterChange(row.TLD) })
 		if view.Days = contactDays; request.Holder != "" && problem == nil {
 			view.Holder = ownHolder(request.Holder)
 			if view.Unconfirmed, err = h.unconfirmedHolder(req, request.Holder); err != nil {
