@@ -90,7 +90,7 @@ func exportParts() []part {
 			)},
 		}},
 		{name: "contactChecks", table: "contact_checks", where: whereCustomer, key: "id", columns: slices.Concat(
-			columns(asText, "id email state"), columns(asNumber, "notices"), columns(asTime, "opened_at due_at resent_at suspended_at ended_at"),
+			columns(asText, "id email language state"), columns(asNumber, "notices"), columns(asTime, "opened_at due_at resent_at suspended_at ended_at"),
 			columns(asText, "waits_for confirmed_by note"),
 		)},
 		{name: "renewalConsents", table: "renewal_consents", where: whereCustomer, key: "id", columns: slices.Concat(

@@ -125,6 +125,7 @@ type ContactCheck struct {
 	ConfirmedBy   string
 	ConfirmedFrom string
 	Note          string
+	Language      string
 }
 
 type Customer struct {
