@@ -26,6 +26,12 @@ type Registrant struct {
 	Billing Contact `json:"billing,omitzero"`
 }
 
+// SameHolder reports whether two registrants differ at most in what is no change of the registrant:
+// ICANN's Transfer Policy (II.A.1.3) counts name, organization and email address.
+func (r Registrant) SameHolder(other Registrant) bool {
+	return r.Name == other.Name && r.Organisation == other.Organisation && strings.EqualFold(r.Email, other.Email)
+}
+
 // Contact is a contact of a registrant.
 type Contact struct {
 	Name         string `json:"name"`

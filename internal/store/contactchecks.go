@@ -33,7 +33,7 @@ func contactCheckOf(row query.ContactCheck) contactcheck.Check {
 	return contactcheck.Check{
 		ID: row.ID, Customer: row.CustomerID, Email: row.Email, State: contactcheck.State(row.State), Notices: int(row.Notices),
 		OpenedAt: fromMicros(row.OpenedAt), DueAt: fromMicros(row.DueAt), StepAt: fromMicros(row.StepAt), WaitsFor: registrar.Code(row.WaitsFor),
-		ResentAt: fromMicros(row.ResentAt), SuspendedAt: fromMicros(row.SuspendedAt), EndedAt: fromMicros(row.EndedAt),
+		ResentAt: fromMicros(row.ResentAt), Language: row.Language, SuspendedAt: fromMicros(row.SuspendedAt), EndedAt: fromMicros(row.EndedAt),
 		ConfirmedBy: contactcheck.Means(row.ConfirmedBy), ConfirmedFrom: row.ConfirmedFrom, Note: row.Note,
 	}
 }
@@ -55,17 +55,18 @@ func (db *DB) OpenContactCheck(ctx context.Context, domain contactcheck.Domain, 
 		if err := q.LockCustomer(ctx, domain.Customer); err != nil {
 			return err
 		}
-		id, err := joinableCheck(ctx, q, domain, opening.Check)
+		joined, err := joinableCheck(ctx, q, domain, opening.Check)
 		if err != nil {
 			return err
 		}
+		id := joined.ID
 		if err := swapped(q.SetContactCheck(ctx, query.SetContactCheckParams{
 			ContactCheck: id, ID: domain.ID, CustomerID: domain.Customer, Registrant: domain.Registrant,
 		})); err != nil || id == "" {
 			return err
 		}
 		if id != opening.Check.ID {
-			return addToFirstMail(ctx, q, id, domain.Name, opening)
+			return nameInMail(ctx, q, joined, domain.Name, opening)
 		}
 		check := opening.Check
 		if err := q.InsertContactCheck(ctx, query.InsertContactCheckParams{
@@ -80,53 +81,64 @@ func (db *DB) OpenContactCheck(ctx context.Context, domain contactcheck.Domain, 
 	return opened && err == nil, err
 }
 
-// joinableCheck returns the check that a domain waits for: empty if its address is confirmed, and
+// joinableCheck returns the check that a domain waits for: a zero one if its address is confirmed, and
 // otherwise one that was opened lately, or the new one.
-func joinableCheck(ctx context.Context, q *query.Queries, domain contactcheck.Domain, opening contactcheck.Check) (string, error) {
+func joinableCheck(ctx context.Context, q *query.Queries, domain contactcheck.Domain, opening contactcheck.Check) (none contactcheck.Check, err error) {
 	confirmed, err := q.IsConfirmedAddress(ctx, domain.Customer, emailKey(domain.Email))
 	if err != nil || confirmed {
-		return "", err
+		return none, err
 	}
 	checks, err := rowsAs(contactCheckOf)(q.ListChecksOfAddress(ctx, query.ListChecksOfAddressParams{
 		CustomerID: domain.Customer, EmailKey: emailKey(domain.Email), Limit: maxAddressChecks,
 	}))
 	if err != nil {
-		return "", err
+		return none, err
 	}
-	id := opening.ID
+	joined := opening
 	for _, check := range checks {
 		switch {
 		case check.State == contactcheck.Confirmed:
-			return "", nil
+			return none, nil
 		case check.State == contactcheck.Pending && check.Notices == opening.Notices:
-			id = check.ID
+			joined = check
 		}
 	}
-	return id, nil
+	return joined, nil
 }
 
 // AwaitsConfirmation reports whether an address is not confirmed, so that a registrant who has it is asked.
 func (db *DB) AwaitsConfirmation(ctx context.Context, customer, email string) (bool, error) {
 	asked := contactcheck.Check{ID: contactcheck.IDPrefix}
-	id, err := joinableCheck(ctx, db.read(), contactcheck.Domain{Customer: customer, Email: email}, asked)
-	return id != "", err
+	check, err := joinableCheck(ctx, db.read(), contactcheck.Domain{Customer: customer, Email: email}, asked)
+	return check.ID != "", err
 }
 
-// addToFirstMail names another domain in the first mail of a check, unless that is sent already.
-func addToFirstMail(ctx context.Context, q *query.Queries, check, name string, opening contactcheck.Opening) error {
-	id := contactcheck.FirstMailID(check)
-	row, err := q.LockQueuedMail(ctx, id, string(opening.Mail.Kind))
-	if ok, err := found(err); !ok {
+// nameInMail names another domain in a queued mail of a check, or in another mail if all are sent.
+func nameInMail(ctx context.Context, q *query.Queries, check contactcheck.Check, name string, opening contactcheck.Opening) error {
+	// A mail that waits because of the one before it is not sent earlier.
+	delay := max(opening.Mail.Delay, check.ResentAt.Sub(opening.Event.At))
+	for _, id := range []string{contactcheck.FirstMailID(check.ID), contactcheck.AgainMailID(check)} {
+		row, err := q.LockQueuedMail(ctx, id, string(opening.Mail.Kind))
+		if ok, err := found(err); err != nil {
+			return err
+		} else if !ok {
+			continue
+		}
+		var queued map[string]string
+		if err := json.Unmarshal([]byte(row), &queued); err != nil {
+			return fmt.Errorf("store: decode data of mail %s: %w", id, err)
+		}
+		_, err = q.ReplaceQueuedMail(ctx, query.ReplaceQueuedMailParams{
+			ID: id, Kind: string(opening.Mail.Kind), Data: jsonText(contactcheck.AddToMail(queued, opening.Mail.Data, name)), Due: micros(opening.At.Add(delay)),
+		})
 		return err
 	}
-	var queued map[string]string
-	if err := json.Unmarshal([]byte(row), &queued); err != nil {
-		return fmt.Errorf("store: decode data of mail %s: %w", id, err)
+	domains, err := rowsAs(domainOfCheck)(q.ListDomainsOfCheck(ctx, query.ListDomainsOfCheckParams{ContactCheck: check.ID, MaxRows: maxHeldDomains}))
+	if err != nil {
+		return err
 	}
-	_, err = q.ReplaceQueuedMail(ctx, query.ReplaceQueuedMailParams{
-		ID: id, Kind: string(opening.Mail.Kind), Data: jsonText(contactcheck.AddToFirstMail(queued, opening.Mail.Data, name)), Due: micros(opening.At.Add(opening.Mail.Delay)),
-	})
-	return err
+	next, mail := opening.Again(check, domains)
+	return updateContactCheck(ctx, q, contactcheck.Transition{From: check, To: next, Mails: []registrar.Mail{mail}, At: opening.At})
 }
 
 // ListDueChecks returns contact checks whose step is due.

@@ -90,7 +90,7 @@ func exportParts() []part {
 			)},
 		}},
 		{name: "contactChecks", table: "contact_checks", where: whereCustomer, key: "id", columns: slices.Concat(
-			columns(asText, "id email state"), columns(asNumber, "notices"), columns(asTime, "opened_at due_at resent_at suspended_at ended_at"),
+			columns(asText, "id email language state"), columns(asNumber, "notices"), columns(asTime, "opened_at due_at resent_at suspended_at ended_at"),
 			columns(asText, "waits_for confirmed_by note"),
 		)},
 		{name: "renewalConsents", table: "renewal_consents", where: whereCustomer, key: "id", columns: slices.Concat(
@@ -138,7 +138,7 @@ func exportParts() []part {
 		), nested: []part{
 			{name: "items", table: "order_items", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asNumber, "years"),
-				columns(asMoney, "net vat gross"), columns(asText, "state failure"), columns(asNumber, "renewal_years"), columns(asMoney, "renewal_gross premium_renewal"), columns(asTime, "term_end paid_until"),
+				columns(asMoney, "net vat gross"), columns(asText, "state failure"), columns(asNumber, "renewal_years"), columns(asMoney, "renewal_gross premium_renewal"), columns(asTime, "term_end paid_until failure_mailed_at"),
 				columns(asText, "holder_id"), columns(asJSON, "registrant"),
 			)},
 			{name: "payments", table: "payments", where: "order_id = $1", key: "id", columns: slices.Concat(

@@ -53,7 +53,7 @@ func itemOf(row query.OrderItem) order.Item {
 		Account: row.Account, ProvisionItem: row.ProvisionItemID, Domain: row.DomainID, SealedCode: row.CodeSealed,
 		State: order.ItemState(row.State), Failure: registrar.Code(row.Failure),
 		RenewalYears: int(row.RenewalYears), RenewalGross: registrar.Cents(row.RenewalGross),
-		TermEnd: fromMicros(row.TermEnd), PaidUntil: fromMicros(row.PaidUntil), PremiumFee: moneyOf(row.PremiumFee), PremiumRenewal: registrar.Cents(row.PremiumRenewal), Holder: row.HolderID, Registrant: fromJSON[registrar.Registrant](row.Registrant),
+		TermEnd: fromMicros(row.TermEnd), PaidUntil: fromMicros(row.PaidUntil), PremiumFee: moneyOf(row.PremiumFee), PremiumRenewal: registrar.Cents(row.PremiumRenewal), FailureMailedAt: fromMicros(row.FailureMailedAt), Holder: row.HolderID, Registrant: fromJSON[registrar.Registrant](row.Registrant),
 	}
 }
 

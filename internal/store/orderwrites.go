@@ -219,6 +219,7 @@ func updateItems(ctx context.Context, q *query.Queries, transition order.Transit
 			ProvisionItemID: item.ProvisionItem, DomainID: item.Domain, CodeSealed: item.SealedCode, State: string(item.State), Failure: string(item.Failure),
 			RenewalYears: int64(item.RenewalYears), RenewalGross: int64(item.RenewalGross), TermEnd: micros(item.TermEnd), ID: item.ID, OrderID: now.ID,
 			HolderID: item.Holder, Registrant: optionalJSON(item.Registrant), PremiumFee: item.PremiumFee.String(), PremiumRenewal: int64(item.PremiumRenewal),
+			FailureMailedAt: micros(item.FailureMailedAt),
 		})); err != nil {
 			return err
 		}

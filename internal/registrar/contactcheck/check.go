@@ -57,13 +57,14 @@ const IDPrefix = "chk_"
 // Check is an address of an account that has to be confirmed.
 type Check struct {
 	ID, Customer, Email string
+	Language            string // of the mails to the registrant; empty: the account's
 	State               State
 	Notices             int // mails that were queued
 	OpenedAt            time.Time
 	DueAt               time.Time // when its domains are suspended: LastDay is over
 	StepAt              time.Time // of the next step; zero: none
 	WaitsFor            registrar.Code
-	ResentAt            time.Time // when the customer last had the mail sent again
+	ResentAt            time.Time // when the mail was last sent again, or will be
 	SuspendedAt         time.Time
 	EndedAt             time.Time
 	ConfirmedBy         Means

@@ -20,8 +20,9 @@
 // A row is about one address of one account, so that a customer with a hundred new domains for a
 // client causes one mail and not a hundred. The domain has the id of its check: the statement that
 // sets its registrant marks it as new, without another statement in a purchase, and a job opens
-// the check or joins one whose first reminder is not sent yet. Domains that come later get a check
-// of their own, because each has its 15 days.
+// the check or joins one whose first reminder is not sent yet. If the first mail of that one is sent,
+// another mail names all of its domains, at most one an hour. Domains that come later get a check
+// of their own, because each has its 15 days. All mails have the language of the first one.
 //
 //	state      meaning                                          next
 //	pending    the address is asked; notices counts the mails   suspended, confirmed, obsolete

@@ -18,9 +18,29 @@ const maxNamed = 10
 // can be added until it is sent.
 func FirstMailID(check string) string { return "mail_" + strings.TrimPrefix(check, IDPrefix) }
 
-// AddToFirstMail returns the Data of the first mail of a check with another domain, for which added
+// AgainMailID is the id under which the mail that ResentAt announces is queued, so that further
+// domains can be added until it is sent.
+func AgainMailID(check Check) string {
+	return FirstMailID(check.ID) + "_" + strconv.FormatInt(check.ResentAt.UnixMicro(), 10)
+}
+
+// again returns a check that a domain has joined since its last mail was sent, and the mail that
+// names all of its domains. To be no nuisance, these mails have resendInterval between them.
+func (s *Service) again(check Check, name string, domains []Domain) (Check, registrar.Mail) {
+	now := s.cfg.Now()
+	if check.ResentAt.IsZero() {
+		check.ResentAt = now
+	} else {
+		check.ResentAt = later(now, check.ResentAt.Add(resendInterval))
+	}
+	mail := s.mailAbout(check, name, domains)
+	mail.ID, mail.Delay = AgainMailID(check), max(s.cfg.GatherFor, check.ResentAt.Sub(now))
+	return check, mail
+}
+
+// AddToMail returns the Data of a queued mail of a check with another domain, for which added
 // is the Data of a mail of its own.
-func AddToFirstMail(queued, added map[string]string, domain string) map[string]string {
+func AddToMail(queued, added map[string]string, domain string) map[string]string {
 	data := maps.Clone(queued)
 	registrar.NameDomains(data, domain)
 	if added[keptDomains] != "" {
@@ -54,14 +74,24 @@ func namesOf(domains []Domain) (names []string) {
 
 func dateText(day time.Time) string { return day.Format(time.DateOnly) }
 
-// mailTo returns the mail that asks for a confirmation. It names the domains and the customer, so
-// that the registrant knows what the request is about and whose it is.
+// mailTo returns the mail that asks for a confirmation.
 func (s *Service) mailTo(ctx context.Context, check Check, domains []Domain) (registrar.Mail, error) {
+	name, err := s.customerName(ctx, check)
+	return s.mailAbout(check, name, domains), err
+}
+
+// customerName returns the name of the customer of a check; empty for a guest's own address.
+func (s *Service) customerName(ctx context.Context, check Check) (string, error) {
 	customer, _, err := s.cfg.Store.GetRegistrantData(ctx, check.Customer)
-	name := customer.DisplayName()
-	if strings.EqualFold(customer.Email, check.Email) { // a guest's own address
-		name = ""
+	if strings.EqualFold(customer.Email, check.Email) {
+		return "", err
 	}
+	return customer.DisplayName(), err
+}
+
+// mailAbout names the domains and the customer, so that the registrant knows what the request is
+// about and whose it is.
+func (s *Service) mailAbout(check Check, name string, domains []Domain) registrar.Mail {
 	data := map[string]string{
 		"notice": strconv.Itoa(check.Notices), "due": dateText(check.LastDay()), "suspended": strconv.FormatBool(check.State == Suspended && slices.ContainsFunc(domains, func(d Domain) bool { return d.Held })),
 		registrar.NoticeDomain: check.ID, "name": name,
@@ -71,7 +101,7 @@ func (s *Service) mailTo(ctx context.Context, check Check, domains []Domain) (re
 	if nameKept(data, namesOf(kept)...); len(going) == 0 {
 		data[allKept] = "true"
 	}
-	return registrar.Mail{Kind: registrar.MailContactCheck, Customer: check.Customer, To: check.Email, Data: data}, err
+	return registrar.Mail{Kind: registrar.MailContactCheck, Customer: check.Customer, To: check.Email, Language: check.Language, Data: data}
 }
 
 // customerMail names the domains of a check to its customer.

@@ -64,10 +64,12 @@ type Changes interface {
 var _ Changes = (*domainchange.Service)(nil)
 
 // Opening is a check to be opened, with its first mail, whose ID is FirstMailID. If the domain joins
-// another check, AddToFirstMail names it in that check's first mail, unless that is sent already.
+// another check, AddToMail names it in that check's first mail or in the one that AgainMailID names. If
+// both are sent already, Again returns the next one about all domains, and what the check becomes with it.
 type Opening struct {
 	Check Check
 	Mail  registrar.Mail
+	Again func(check Check, domains []Domain) (Check, registrar.Mail)
 	Event registrar.AuditEvent
 	At    time.Time // real time, for mails
 }

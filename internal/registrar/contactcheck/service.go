@@ -152,11 +152,13 @@ func (s *Service) open(ctx context.Context, domain Domain) {
 	}
 	check := newCheck(domain, s.cfg.Now())
 	opened := false
-	mail, err := s.mailTo(storeCtx, check, []Domain{domain})
+	name, err := s.customerName(storeCtx, check)
+	mail := s.mailAbout(check, name, []Domain{domain})
 	mail.ID, mail.Delay = FirstMailID(check.ID), s.cfg.GatherFor
 	if err == nil {
 		opened, err = s.cfg.Store.OpenContactCheck(storeCtx, domain, Opening{
 			Check: check, Mail: mail, Event: s.auditEvent(ActionAsked, check), At: s.cfg.Clock(),
+			Again: func(joined Check, domains []Domain) (Check, registrar.Mail) { return s.again(joined, name, domains) },
 		})
 	}
 	switch {

@@ -246,7 +246,7 @@ func (s *Service) markDone(ctx context.Context, transition Transition) Change {
 			transition.Mail.Data["before"], transition.Mail.Data["after"] = transition.PastRegistrant.DisplayName(), transition.Registrant.DisplayName()
 		}
 		if change.Kind == UpdateRegistrant {
-			s.addTransferLock(transition.Mail, change)
+			s.addTransferLock(transition.Mail, transition)
 		}
 		if transition.Unconfirmed {
 			transition.Mail.Data["confirm"] = "true"

@@ -119,7 +119,7 @@ func (s *Service) addRegistrants(ctx context.Context, done *Transition, sent reg
 		known := address == "" || strings.EqualFold(address, own.Email) || i > 0 && strings.EqualFold(address, done.PastRegistrant.Email)
 		if !known {
 			notice := registrantNotice(change, address, done.PastRegistrant, sent)
-			s.addTransferLock(&notice, change)
+			s.addTransferLock(&notice, *done)
 			if i > 0 && done.Unconfirmed {
 				notice.Data["confirm"] = "true"
 			}
@@ -130,9 +130,13 @@ func (s *Service) addRegistrants(ctx context.Context, done *Transition, sent reg
 }
 
 // addTransferLock adds until when a transfer to another registrar may be refused because of the change.
-func (s *Service) addTransferLock(mail *registrar.Mail, change Change) {
+// A correction of other data, such as the street, is no reason.
+func (s *Service) addTransferLock(mail *registrar.Mail, done Transition) {
+	if done.PastRegistrant.SameHolder(done.Registrant) {
+		return
+	}
 	now := s.cfg.Now()
-	for _, lock := range transferaway.LocksOf(change.TLD, map[transferaway.Event]time.Time{transferaway.EventRegistrantChange: now}, now) {
+	for _, lock := range transferaway.LocksOf(done.From.TLD, map[transferaway.Event]time.Time{transferaway.EventRegistrantChange: now}, now) {
 		mail.Data["locked_until"] = lock.Until.UTC().Format(time.DateOnly)
 	}
 }

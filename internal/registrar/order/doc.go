@@ -165,7 +165,8 @@
 //	completed after that         the outcome
 //	not provisioned after        once, what is late and what happens next; transfers take days
 //	delayNoticeAfter             anyway
-//	an item failed               the outcome with reason and refund, after the receipt
+//	an item failed               with its reason and refund, if it has one: gathered for failedDelay
+//	                             while others are in progress, otherwise the outcome
 //	automatic renewal            the receipt; an outcome only if something failed
 //	payment unmatched            the refund
 //

@@ -395,6 +395,37 @@ func TestRun_FailedItemIsMailedWhileOthersAreInProgress(t *testing.T) {
 	})
 }
 
+func TestRun_FailedFreeItemIsMailedOnceWithoutRefund(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		env := newEnv(t)
+		env.market.net = 0
+		o, secret := env.createOrder(newRequest(order.Register, "laden", "haus", "tee"))
+		env.pay(secret, 0)
+		env.store.endItem("haus.de", order.ItemFailed, time.Now())
+		env.runFor(env.service, 3*time.Second)
+		env.wantState(o.ID, order.Provisioning)
+		if len(env.store.mails) != 2 {
+			t.Fatalf("%+v", env.store.mails)
+		}
+		mail := env.store.mails[1]
+		if mail.Kind != registrar.MailItemFailed || mail.Join != mail.ID || mail.Data["domain"] != "haus.de" || mail.Data["gross"] != "0.00" {
+			t.Errorf("%+v", mail)
+		}
+		time.Sleep(time.Hour)
+		env.store.endItem("tee.de", order.ItemFailed, time.Now())
+		env.runFor(env.service, time.Hour)
+		if len(env.store.mails) != 3 || env.store.mails[2].Data["domain"] != "tee.de" || env.store.mails[2].ID == mail.ID {
+			t.Fatalf("%+v", env.store.mails)
+		}
+		env.store.endItem("laden.de", order.ItemActive, time.Now())
+		env.runFor(env.service, 3*time.Second)
+		if o = env.wantState(o.ID, order.PartiallyCompleted); len(o.Refunds) != 0 || len(env.store.mails) != 4 {
+			t.Errorf("%+v, %d mails", o.Refunds, len(env.store.mails))
+		}
+	})
+}
+
 // Mailboxes drop a second message with the same ID.
 func TestRun_ItemsThatFailOnDifferentDaysHaveMailsOfTheirOwn(t *testing.T) {
 	t.Parallel()

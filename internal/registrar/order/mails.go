@@ -46,26 +46,29 @@ func receiptMail(o Order, buyer *Buyer) registrar.Mail {
 	return registrar.Mail{ID: "mail_" + o.ID, Kind: registrar.MailOrderPaid, Customer: o.Customer, Data: data, Delay: failpoint.Backoff(receiptDelay)}
 }
 
-// failedMailID is the mail about the items that failed last: it is named after the first refund
-// of those that one mail gathers. Later failures have a mail with another ID, since mailboxes
-// drop a second message with the same one.
+// failedMailID is the mail about the items that failed last: it is named after the first of those
+// that one mail gathers. Later failures have a mail with another ID, since mailboxes drop a second
+// message with the same one.
 func failedMailID(o Order) string {
-	var first Refund
-	for _, refund := range slices.Backward(o.Refunds) {
-		if refund.Source != BySystem || refund.Item == "" {
-			continue
-		}
-		if first.ID != "" && first.CreatedAt.Sub(refund.CreatedAt) > failedDelay {
+	mailed := slices.DeleteFunc(slices.Clone(o.Items), func(i Item) bool { return i.FailureMailedAt.IsZero() })
+	slices.SortStableFunc(mailed, func(a, b Item) int { return a.FailureMailedAt.Compare(b.FailureMailedAt) })
+	var first Item
+	for _, item := range slices.Backward(mailed) {
+		if first.ID != "" && first.FailureMailedAt.Sub(item.FailureMailedAt) > failedDelay {
 			break
 		}
-		first = refund
+		first = item
 	}
 	return "mail_failed_" + cmp.Or(first.ID, o.ID)
 }
 
 // itemFailedMail says that an item has failed while others are still in progress, and what is
-// refunded for it.
-func itemFailedMail(o Order, item Item, refund registrar.Cents) registrar.Mail {
+// refunded for it: nothing if it was free, or refunded before.
+func itemFailedMail(o Order, item Item) registrar.Mail {
+	var refund registrar.Cents
+	if due := find(o.Refunds, func(r Refund) bool { return r.Source == BySystem && r.Item == item.ID }); due != nil {
+		refund = due.Amount
+	}
 	data := map[string]string{
 		"order": o.ID, "at": o.PaidAt.In(registrar.Germany()).Format(time.DateOnly), "domain": item.Name, "what": string(item.Kind), "why": string(item.Failure), "gross": refund.String(),
 		"position": strconv.Itoa(o.positionOf(item.ID)),

@@ -161,6 +161,8 @@ type Item struct {
 	Registrant registrar.Registrant
 	State      ItemState
 	Failure    registrar.Code
+	// FailureMailedAt is when the first mail about the failure was queued; zero if none was.
+	FailureMailedAt time.Time
 	// RenewalYears and RenewalGross are the term and the price of each automatic renewal
 	// that the customer agreed to; zero if they did not.
 	RenewalYears int

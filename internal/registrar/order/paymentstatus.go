@@ -226,7 +226,7 @@ func (s *Service) addRefund(o *Order, payment, item string, amount registrar.Cen
 	o.Refunds = append(o.Refunds, refund)
 }
 
-// concludeProvisioning records refunds for failed items and ends the order when all of
+// concludeProvisioning records refunds and mails for failed items and ends the order when all of
 // its items have ended.
 func (s *Service) concludeProvisioning(ctx context.Context, m *Transition) bool {
 	if m.From.State != Provisioning {
@@ -234,11 +234,15 @@ func (s *Service) concludeProvisioning(ctx context.Context, m *Transition) bool 
 	}
 	now := &m.To
 	captured, over, active := now.CapturedPayment(), true, 0
+	var failed []string // items that no mail has named yet
 	for _, item := range now.Items {
 		switch item.State {
 		case ItemActive:
 			active++
 		case ItemFailed:
+			if now.owesFailureMail(item) {
+				failed = append(failed, item.ID)
+			}
 			if captured != nil && now.owesRefund(item) {
 				s.addRefund(now, captured.ID, item.ID, now.RemainingOf(item.ID))
 			}
@@ -247,12 +251,15 @@ func (s *Service) concludeProvisioning(ctx context.Context, m *Transition) bool 
 			over = false
 		}
 	}
-	if !over && len(now.Refunds) == len(m.From.Refunds) {
+	if !over && len(now.Refunds) == len(m.From.Refunds) && len(failed) == 0 {
 		return false
 	}
-	for _, refund := range now.Refunds[len(m.From.Refunds):] {
-		if item := now.item(refund.Item); !over && item != nil { // otherwise the mail about the outcome says so
-			m.Mails = append(m.Mails, itemFailedMail(*now, *item, refund.Amount))
+	for _, id := range failed {
+		now.item(id).FailureMailedAt = s.now()
+	}
+	for _, id := range failed {
+		if !over { // otherwise the mail about the outcome says so
+			m.Mails = append(m.Mails, itemFailedMail(*now, *now.item(id)))
 		}
 	}
 	now.markRefundedItems() // at the provider, while they were provisioned

@@ -390,8 +390,17 @@ func (o *Order) IsRefunded() bool {
 
 // owesRefund reports whether a failed item has no refund yet.
 func (o *Order) owesRefund(item Item) bool {
-	return item.State == ItemFailed && o.RemainingOf(item.ID) > 0 &&
-		!slices.ContainsFunc(o.Refunds, func(r Refund) bool { return r.Source == BySystem && r.Item == item.ID })
+	return item.State == ItemFailed && o.RemainingOf(item.ID) > 0 && !o.systemRefundRecorded(item.ID)
+}
+
+func (o *Order) systemRefundRecorded(item string) bool {
+	return slices.ContainsFunc(o.Refunds, func(r Refund) bool { return r.Source == BySystem && r.Item == item })
+}
+
+// owesFailureMail reports whether no mail has said yet that an item failed. An older release mailed
+// only failures with a refund, and did not store when.
+func (o *Order) owesFailureMail(item Item) bool {
+	return item.State == ItemFailed && item.FailureMailedAt.IsZero() && !o.systemRefundRecorded(item.ID)
 }
 
 // withVAT sets the VAT of the parts of a new refund: the share that the item's VAT has in its

@@ -95,14 +95,14 @@ func (o *Order) RefundsDue() (due int) {
 	return due
 }
 
-// provisioningEnded reports whether all items have ended, or a refund must be recorded.
+// provisioningEnded reports whether all items have ended, or a failure must be recorded.
 func (o *Order) provisioningEnded() bool {
 	all := true
 	for _, item := range o.Items {
 		switch item.State {
 		case ItemActive, ItemRefunded:
 		case ItemFailed:
-			if o.owesRefund(item) {
+			if o.owesRefund(item) || o.owesFailureMail(item) {
 				return true
 			}
 		default:

@@ -26,9 +26,10 @@ WHERE customer_id = $1 AND email_key = $2
 ORDER BY id DESC
 LIMIT $3;
 
+-- The registrant gets all mails in the language of the first one, whatever the customer chooses later.
 -- name: InsertContactCheck :exec
-INSERT INTO contact_checks (id, customer_id, email, email_key, state, notices, opened_at, due_at, step_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+INSERT INTO contact_checks (id, customer_id, email, email_key, state, notices, opened_at, due_at, step_at, language)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, COALESCE((SELECT customers.language FROM customers WHERE customers.id = $2), ''));
 
 -- name: GetContactCheck :one
 SELECT * FROM contact_checks WHERE id = $1;

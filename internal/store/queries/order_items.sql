@@ -10,7 +10,8 @@ UPDATE order_items
 SET years = sqlc.arg(years), net = sqlc.arg(net), vat = sqlc.arg(vat), gross = sqlc.arg(gross), account = sqlc.arg(account),
     provision_item_id = sqlc.arg(provision_item_id), domain_id = sqlc.arg(domain_id), code_sealed = sqlc.arg(code_sealed),
     state = sqlc.arg(state), failure = sqlc.arg(failure), renewal_years = sqlc.arg(renewal_years), renewal_gross = sqlc.arg(renewal_gross), term_end = sqlc.arg(term_end),
-    holder_id = sqlc.arg(holder_id), registrant = sqlc.arg(registrant), premium_fee = sqlc.arg(premium_fee), premium_renewal = sqlc.arg(premium_renewal)
+    holder_id = sqlc.arg(holder_id), registrant = sqlc.arg(registrant), premium_fee = sqlc.arg(premium_fee), premium_renewal = sqlc.arg(premium_renewal),
+    failure_mailed_at = sqlc.arg(failure_mailed_at)
 WHERE id = sqlc.arg(id) AND order_id = sqlc.arg(order_id);
 
 -- name: FinishOrderItem :exec

@@ -117,7 +117,7 @@ func (q *Queries) EndContactCheck(ctx context.Context, contactCheck string) erro
 }
 
 const getContactCheck = `-- name: GetContactCheck :one
-SELECT id, customer_id, email, email_key, state, notices, opened_at, due_at, step_at, waits_for, resent_at, suspended_at, ended_at, confirmed_by, confirmed_from, note FROM contact_checks WHERE id = $1
+SELECT id, customer_id, email, email_key, state, notices, opened_at, due_at, step_at, waits_for, resent_at, suspended_at, ended_at, confirmed_by, confirmed_from, note, language FROM contact_checks WHERE id = $1
 `
 
 func (q *Queries) GetContactCheck(ctx context.Context, id string) (ContactCheck, error) {
@@ -140,12 +140,13 @@ func (q *Queries) GetContactCheck(ctx context.Context, id string) (ContactCheck,
 		&i.ConfirmedBy,
 		&i.ConfirmedFrom,
 		&i.Note,
+		&i.Language,
 	)
 	return i, err
 }
 
 const getContactCheckOfDomain = `-- name: GetContactCheckOfDomain :one
-SELECT contact_checks.id, contact_checks.customer_id, contact_checks.email, contact_checks.email_key, contact_checks.state, contact_checks.notices, contact_checks.opened_at, contact_checks.due_at, contact_checks.step_at, contact_checks.waits_for, contact_checks.resent_at, contact_checks.suspended_at, contact_checks.ended_at, contact_checks.confirmed_by, contact_checks.confirmed_from, contact_checks.note FROM domains
+SELECT contact_checks.id, contact_checks.customer_id, contact_checks.email, contact_checks.email_key, contact_checks.state, contact_checks.notices, contact_checks.opened_at, contact_checks.due_at, contact_checks.step_at, contact_checks.waits_for, contact_checks.resent_at, contact_checks.suspended_at, contact_checks.ended_at, contact_checks.confirmed_by, contact_checks.confirmed_from, contact_checks.note, contact_checks.language FROM domains
 JOIN contact_checks ON contact_checks.id = domains.contact_check
 WHERE domains.id = $1 AND domains.customer_id = $2
 `
@@ -170,13 +171,14 @@ func (q *Queries) GetContactCheckOfDomain(ctx context.Context, iD string, custom
 		&i.ConfirmedBy,
 		&i.ConfirmedFrom,
 		&i.Note,
+		&i.Language,
 	)
 	return i, err
 }
 
 const insertContactCheck = `-- name: InsertContactCheck :exec
-INSERT INTO contact_checks (id, customer_id, email, email_key, state, notices, opened_at, due_at, step_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO contact_checks (id, customer_id, email, email_key, state, notices, opened_at, due_at, step_at, language)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, COALESCE((SELECT customers.language FROM customers WHERE customers.id = $2), ''))
 `
 
 type InsertContactCheckParams struct {
@@ -191,6 +193,7 @@ type InsertContactCheckParams struct {
 	StepAt     int64
 }
 
+// The registrant gets all mails in the language of the first one, whatever the customer chooses later.
 func (q *Queries) InsertContactCheck(ctx context.Context, arg InsertContactCheckParams) error {
 	_, err := q.db.ExecContext(ctx, insertContactCheck,
 		arg.ID,
@@ -233,7 +236,7 @@ func (q *Queries) IsDomainSuspended(ctx context.Context, id string) (bool, error
 }
 
 const listChecksOfAddress = `-- name: ListChecksOfAddress :many
-SELECT id, customer_id, email, email_key, state, notices, opened_at, due_at, step_at, waits_for, resent_at, suspended_at, ended_at, confirmed_by, confirmed_from, note FROM contact_checks
+SELECT id, customer_id, email, email_key, state, notices, opened_at, due_at, step_at, waits_for, resent_at, suspended_at, ended_at, confirmed_by, confirmed_from, note, language FROM contact_checks
 WHERE customer_id = $1 AND email_key = $2
 ORDER BY id DESC
 LIMIT $3
@@ -272,6 +275,7 @@ func (q *Queries) ListChecksOfAddress(ctx context.Context, arg ListChecksOfAddre
 			&i.ConfirmedBy,
 			&i.ConfirmedFrom,
 			&i.Note,
+			&i.Language,
 		); err != nil {
 			return nil, err
 		}
@@ -287,7 +291,7 @@ func (q *Queries) ListChecksOfAddress(ctx context.Context, arg ListChecksOfAddre
 }
 
 const listCustomerContactChecks = `-- name: ListCustomerContactChecks :many
-SELECT contact_checks.id, contact_checks.customer_id, contact_checks.email, contact_checks.email_key, contact_checks.state, contact_checks.notices, contact_checks.opened_at, contact_checks.due_at, contact_checks.step_at, contact_checks.waits_for, contact_checks.resent_at, contact_checks.suspended_at, contact_checks.ended_at, contact_checks.confirmed_by, contact_checks.confirmed_from, contact_checks.note,
+SELECT contact_checks.id, contact_checks.customer_id, contact_checks.email, contact_checks.email_key, contact_checks.state, contact_checks.notices, contact_checks.opened_at, contact_checks.due_at, contact_checks.step_at, contact_checks.waits_for, contact_checks.resent_at, contact_checks.suspended_at, contact_checks.ended_at, contact_checks.confirmed_by, contact_checks.confirmed_from, contact_checks.note, contact_checks.language,
     (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> '' AND domains.registry_status LIKE '%Hold%') AS held
 FROM contact_checks
 WHERE contact_checks.customer_id = $1 AND contact_checks.ended_at = 0
@@ -327,6 +331,7 @@ func (q *Queries) ListCustomerContactChecks(ctx context.Context, customerID stri
 			&i.ContactCheck.ConfirmedBy,
 			&i.ContactCheck.ConfirmedFrom,
 			&i.ContactCheck.Note,
+			&i.ContactCheck.Language,
 			&i.Held,
 		); err != nil {
 			return nil, err
@@ -440,7 +445,7 @@ func (q *Queries) ListDomainsToRelease(ctx context.Context, iD string, limit int
 }
 
 const listDueContactChecks = `-- name: ListDueContactChecks :many
-SELECT id, customer_id, email, email_key, state, notices, opened_at, due_at, step_at, waits_for, resent_at, suspended_at, ended_at, confirmed_by, confirmed_from, note FROM contact_checks
+SELECT id, customer_id, email, email_key, state, notices, opened_at, due_at, step_at, waits_for, resent_at, suspended_at, ended_at, confirmed_by, confirmed_from, note, language FROM contact_checks
 WHERE step_at > 0 AND step_at <= $1
     AND ($2 = 0 OR state <> 'pending' OR notices < $3)
 ORDER BY step_at
@@ -486,6 +491,7 @@ func (q *Queries) ListDueContactChecks(ctx context.Context, arg ListDueContactCh
 			&i.ConfirmedBy,
 			&i.ConfirmedFrom,
 			&i.Note,
+			&i.Language,
 		); err != nil {
 			return nil, err
 		}
@@ -501,7 +507,7 @@ func (q *Queries) ListDueContactChecks(ctx context.Context, arg ListDueContactCh
 }
 
 const listOpenContactChecks = `-- name: ListOpenContactChecks :many
-SELECT contact_checks.id, contact_checks.customer_id, contact_checks.email, contact_checks.email_key, contact_checks.state, contact_checks.notices, contact_checks.opened_at, contact_checks.due_at, contact_checks.step_at, contact_checks.waits_for, contact_checks.resent_at, contact_checks.suspended_at, contact_checks.ended_at, contact_checks.confirmed_by, contact_checks.confirmed_from, contact_checks.note,
+SELECT contact_checks.id, contact_checks.customer_id, contact_checks.email, contact_checks.email_key, contact_checks.state, contact_checks.notices, contact_checks.opened_at, contact_checks.due_at, contact_checks.step_at, contact_checks.waits_for, contact_checks.resent_at, contact_checks.suspended_at, contact_checks.ended_at, contact_checks.confirmed_by, contact_checks.confirmed_from, contact_checks.note, contact_checks.language,
     (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> ''
         AND EXISTS (SELECT 1 FROM past_registrants AS p WHERE p.domain_id = domains.id AND p.reason <> 'transfer'
             AND (p.until <= contact_checks.opened_at OR domains.created_at < contact_checks.opened_at - $1))) AS changed,
@@ -553,6 +559,7 @@ func (q *Queries) ListOpenContactChecks(ctx context.Context, registrationDelay i
 			&i.ContactCheck.ConfirmedBy,
 			&i.ContactCheck.ConfirmedFrom,
 			&i.ContactCheck.Note,
+			&i.ContactCheck.Language,
 			&i.Changed,
 			&i.Received,
 			&i.Domains,

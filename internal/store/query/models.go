@@ -125,6 +125,7 @@ type ContactCheck struct {
 	ConfirmedBy   string
 	ConfirmedFrom string
 	Note          string
+	Language      string
 }
 
 type Customer struct {
@@ -496,6 +497,7 @@ type OrderItem struct {
 	PaidUntil       int64
 	PremiumFee      string
 	PremiumRenewal  int64
+	FailureMailedAt int64
 }
 
 type OutgoingTransfer struct {

@@ -105,8 +105,9 @@ UPDATE order_items
 SET years = $1, net = $2, vat = $3, gross = $4, account = $5,
     provision_item_id = $6, domain_id = $7, code_sealed = $8,
     state = $9, failure = $10, renewal_years = $11, renewal_gross = $12, term_end = $13,
-    holder_id = $14, registrant = $15, premium_fee = $16, premium_renewal = $17
-WHERE id = $18 AND order_id = $19
+    holder_id = $14, registrant = $15, premium_fee = $16, premium_renewal = $17,
+    failure_mailed_at = $18
+WHERE id = $19 AND order_id = $20
 `
 
 type UpdateOrderItemParams struct {
@@ -127,6 +128,7 @@ type UpdateOrderItemParams struct {
 	Registrant      string
 	PremiumFee      string
 	PremiumRenewal  int64
+	FailureMailedAt int64
 	ID              string
 	OrderID         string
 }
@@ -150,6 +152,7 @@ func (q *Queries) UpdateOrderItem(ctx context.Context, arg UpdateOrderItemParams
 		arg.Registrant,
 		arg.PremiumFee,
 		arg.PremiumRenewal,
+		arg.FailureMailedAt,
 		arg.ID,
 		arg.OrderID,
 	)

@@ -522,6 +522,10 @@ func TestItemFailedMail_NamesReasonAmountMethodAndTime(t *testing.T) {
 		}
 	}
 	one["gross"] = "0.00"
+	paidAndFree, _ := registrar.JoinMails(both, one)
+	if body := renderMail(t, registrar.MailItemFailed, "de", paidAndFree); strings.Count(body, "nicht möglich:") != 3 || !hasText(body, "Wir erstatten 30,71 EUR.") {
+		t.Errorf("a free one is left out:\n%s", body)
+	}
 	if body := renderMail(t, registrar.MailItemFailed, "de", one); hasText(body, "erstatten") {
 		t.Errorf("a refund of nothing:\n%s", body)
 	}

@@ -190,7 +190,7 @@ Verwaltet wird die Domain von unserem Kunden{{with .Name}}:
   {{.}}
 
 {{else}}.
-{{end}}{{if or .ChargeAt (and .Over (eq .Change "expired"))}}Haben Sie Fragen? Dann wenden Sie sich bitte dorthin. Auch wir antworten
+{{end}}{{if or .ChargeAt (and .Over (eq .Change "expired")) (and (or (eq .Change "domain_deleted") (eq .Change "domain_closed")) (not .Restorable))}}Haben Sie Fragen? Dann wenden Sie sich bitte dorthin. Auch wir antworten
 Ihnen:{{else}}Möchten Sie sie behalten? Dann wenden Sie sich bitte dorthin. Fragen
 beantworten auch wir:{{end}}
 

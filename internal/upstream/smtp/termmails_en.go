@@ -187,7 +187,7 @@ The domain is managed by our customer{{with .Name}}:
   {{.}}
 
 {{else}}.
-{{end}}{{if or .ChargeAt (and .Over (eq .Change "expired"))}}If you have questions, please contact them. We answer them, too:{{else}}If you want to keep it, please contact them. We also answer questions:{{end}}
+{{end}}{{if or .ChargeAt (and .Over (eq .Change "expired")) (and (or (eq .Change "domain_deleted") (eq .Change "domain_closed")) (not .Restorable))}}If you have questions, please contact them. We answer them, too:{{else}}If you want to keep it, please contact them. We also answer questions:{{end}}
 
 {{.Contact}}
 `},

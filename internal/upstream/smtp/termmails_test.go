@@ -105,6 +105,12 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "expiring_week", "charge_at": "2026-12-01"}, de: []string{"Am 01.12.2026 soll sie sich automatisch verlängern", "Sie müssen nichts tun", "Haben Sie Fragen?"},
 			en: []string{"set to renew automatically on 1 December 2026", "If you have questions"}, never: "behalten",
 		},
+		"gone, to the holder": {
+			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "domain_deleted"}, de: []string{"gelöscht.", "Haben Sie Fragen?"}, en: []string{"If you have questions"}, never: "behalten",
+		},
+		"restorable, to the holder": {
+			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "domain_deleted", "until": "2027-01-18"}, de: []string{"behalten"}, en: []string{"If you want to keep it"}, never: "Haben Sie Fragen?",
+		},
 		"only during the term": {
 			kind: registrar.MailExpiringMonth, facts: map[string]string{"unpaid": "expire", "over": "true", "term_end": "2026-12-15T17:55:00Z"}, de: []string{"nur bis zum Ende der Laufzeit, bis 15.12.2026, 18:55 Uhr MEZ. Danach", "nimmt die Registry"},
 			en: []string{"only before its term ends, which is on 15 December 2026, 18:55 CET"},

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,6 +34,7 @@ type bulkView struct {
 	Unconfirmed         string // its address if it has to be confirmed within Days
 	RefusedHolder       []holderRefusal
 	Days                int
+	Locks               bool // the transfer of one may be refused after the change of its holder
 	Offers              []bulkOffer
 	Refused             []refusedDomain // that the action does not change
 	Ended               []string        // names of withdrawn or terminated contracts, which can't renew
@@ -197,6 +199,7 @@ func (h *Handler) showBulk(req *ui.Request, request bulk.Request, problem error)
 		if problem != nil {
 			chosen = ""
 		}
+		view.Locks = slices.ContainsFunc(view.Domains, func(row domainRow) bool { return h.locksAfterChange(row.TLD) })
 		if err := h.addHolderChoice(req, &view, chosen); err != nil {
 			return err
 		}

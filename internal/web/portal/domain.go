@@ -440,6 +440,8 @@ func changeEntries(change domainchange.Change) []historyEntry {
 	}
 	removed := line
 	switch {
+	case change.Kind == domainchange.UpdateRegistrant && change.Desired.Reason == holder.ReasonCorrection:
+		line.What = "change.holder_data"
 	case len(change.Desired.Nameservers) > 0:
 		line.Detail = strings.ReplaceAll(nameserverLines(change.Desired.Nameservers), "\n", ", ")
 	case change.Desired.DS != nil:

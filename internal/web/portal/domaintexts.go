@@ -462,6 +462,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.Texts{
 	"change.unlock":      {"Sperre aufgehoben", "Transfer lock removed"},
 	"change.auth_code":   {"Auth-Code angezeigt", "Auth code shown"},
 	"change.holder":      {"Inhaber geändert", "Holder changed"},
+	"change.holder_data": {"Angaben zum Inhaber geändert", "Holder's details changed"},
 	"change.hold": {
 		"Aus dem DNS genommen",
 		"Taken out of the DNS",

@@ -256,7 +256,10 @@ func (h *Handler) followHolder(req *ui.Request) error {
 		Unconfirmed string // the new address if it has to be confirmed
 		Days        int
 		Refusals    []holderRefusal
-	}{page, found, bulk.Holder, next, unconfirmed, contactDays, refusals}})
+		Locks       bool // the transfer of one may be refused after that
+	}{page, found, bulk.Holder, next, unconfirmed, contactDays, refusals, slices.ContainsFunc(page.Outdated, func(d holder.Domain) bool {
+		return h.locksAfterChange(d.TLD) && !d.Registrant.SameHolder(found.Registrant)
+	})}})
 }
 
 func (h *Handler) confirmDeleteHolder(req *ui.Request) error {
@@ -315,7 +318,9 @@ func (h *Handler) changeHolder(req *ui.Request) error {
 		Days          int
 		NoHold        bool // the registry does not let us take the domain out of the DNS
 		Refusals      []holderRefusal
-	}{domainPath(view.Domain.ID), chosen.ID, view.Domain.Registrant, chosen.Registrant, holderKept(view), view.Domain.Registrant == chosen.Registrant, unconfirmed, contactDays, view.Capabilities.NoHold, refusals}})
+		Locks         bool // a transfer may be refused after that
+	}{domainPath(view.Domain.ID), chosen.ID, view.Domain.Registrant, chosen.Registrant, holderKept(view), view.Domain.Registrant == chosen.Registrant, unconfirmed, contactDays, view.Capabilities.NoHold, refusals,
+		h.locksAfterChange(view.Domain.TLD) && !view.Domain.Registrant.SameHolder(chosen.Registrant)}})
 }
 
 // ownHolder returns the id of a holder as forms have it: an empty one is the account's own.

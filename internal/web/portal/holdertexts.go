@@ -104,6 +104,10 @@ var holderTexts = ui.WithRequirements(ui.Texts{
 		"{1} ist noch nicht bestätigt. Der Inhaber bekommt dorthin eine E-Mail und muss die Adresse innerhalb von {2} Tagen bestätigen.",
 		"{1} is not confirmed yet. The holder gets an email there and has to confirm the address within {2} days.",
 	},
+	"holders.transfer_lock": {
+		"Bei generischen Endungen wie .com gilt: Ändert sich Name, Organisation oder E-Mail-Adresse des Inhabers, kann ein Umzug zu einem anderen Anbieter 60 Tage lang abgelehnt werden.",
+		"For generic extensions such as .com, a transfer to another provider may be refused for 60 days after a change of the holder's name, organisation or email address.",
+	},
 	"bulk.holder_confirm": {
 		"{1} ist noch nicht bestätigt. Der Inhaber bekommt dorthin eine E-Mail und muss die Adresse innerhalb von {2} Tagen bestätigen. Sonst müssen wir die Domains aus dem DNS nehmen, wo die Registry das erlaubt.",
 		"{1} is not confirmed yet. The holder gets an email there and has to confirm the address within {2} days. Otherwise, we have to take the domains out of the DNS where their registry allows it.",

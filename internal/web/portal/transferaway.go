@@ -98,12 +98,21 @@ func (h *Handler) transferLocks(view domainchange.View) []transferaway.Lock {
 			events[transferaway.EventTransfer] = event.At
 		}
 	}
-	for _, change := range view.Changes {
-		if change.Kind == domainchange.UpdateRegistrant && change.State == domainchange.StatusDone && change.UpdatedAt.After(events[transferaway.EventRegistrantChange]) {
-			events[transferaway.EventRegistrantChange] = change.UpdatedAt
+	replacedBy := view.Domain.Registrant
+	for _, past := range view.PastRegistrants { // the newest first
+		if !past.Registrant.SameHolder(replacedBy) {
+			events[transferaway.EventRegistrantChange] = past.Until
+			break
 		}
+		replacedBy = past.Registrant
 	}
 	return transferaway.LocksOf(view.Domain.TLD, events, h.Now())
+}
+
+// locksAfterChange reports whether a transfer of a domain may be refused for a time after its
+// registrant has changed.
+func (h *Handler) locksAfterChange(tld string) bool {
+	return len(transferaway.LocksOf(tld, map[transferaway.Event]time.Time{transferaway.EventRegistrantChange: h.Now()}, h.Now())) > 0
 }
 
 func (h *Handler) transferAway(req *ui.Request) error { return h.showTransferAway(req, nil) }

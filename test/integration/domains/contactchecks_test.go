@@ -223,12 +223,12 @@ func TestContactCheck_LastReminderWarnsCustomerWithDomainsAndDay(t *testing.T) {
 	s.giveToClient("kunde.org", "zweite.org")
 	due := s.world.Now().Add(contactcheck.Term)
 	s.advance(6)
-	if mail := s.wantMails(registrar.MailContactCheck, clientAddress, 2)[1]; mail.Data["domains"] != "2" || mail.Data["item1_name"] != "kunde.org" || mail.Data["item2_name"] != "zweite.org" {
+	if mail := s.wantReminder("2"); mail.Data["domains"] != "2" || mail.Data["item1_name"] != "kunde.org" || mail.Data["item2_name"] != "zweite.org" {
 		t.Errorf("the reminder names %v", mail.Data)
 	}
 	s.wantMails(registrar.MailContactWarning, ada+"@example.org", 0)
 	s.advance(6)
-	s.wantMails(registrar.MailContactCheck, clientAddress, 3)
+	s.wantReminder("3")
 	mail := s.wantMails(registrar.MailContactWarning, ada+"@example.org", 1)[0]
 	day, err := time.Parse(time.DateOnly, mail.Data["due"])
 	if err != nil || mail.Data["domains"] != "2" || mail.Data["item2_name"] != "zweite.org" || mail.Data["email"] != clientAddress || day.Sub(due).Abs() > 25*time.Hour {

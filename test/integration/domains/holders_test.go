@@ -128,6 +128,35 @@ func TestHolderChange_CustomersMailNamesBothHolders(t *testing.T) {
 	}
 }
 
+// ICANN's Transfer Policy counts a change of name, organization or email address.
+func TestHolderChange_CorrectedStreetRestrictsNoTransfer(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	id, client := s.registerDomain("kunde", ".com"), s.addHolder(ada)
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: client})
+	if _, err := s.db.ClaimDueMails(t.Context(), time.Now().Add(time.Hour), time.Now().Add(2*time.Hour), 100); err != nil {
+		t.Fatal(err)
+	}
+	must(t, s.holders.Update(t.Context(), signedInActor(ada), client, account.Registrant{
+		Kind: account.Company, Name: "Max Teufel", Organisation: "Teeladen GmbH", Street: "Ring 9", PostalCode: "1010", City: "Wien", Country: "AT", Phone: "+43 1 5123456",
+	}, "max@teeladen.example", holder.Contacts{}))
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: client})
+	mails, err := s.db.ClaimDueMails(t.Context(), time.Now().Add(time.Hour), time.Now().Add(2*time.Hour), 100)
+	must(t, err)
+	changed := 0
+	for _, mail := range mails {
+		if mail.Kind == registrar.MailDomainChanged || mail.Kind == registrar.MailHolderNotice {
+			changed++
+			if mail.Data["locked_until"] != "" {
+				t.Errorf("%s: %v", mail.Kind, mail.Data)
+			}
+		}
+	}
+	if past := s.view(id).PastRegistrants; changed == 0 || len(past) != 2 {
+		t.Errorf("%d mails, former registrants %+v", changed, past)
+	}
+}
+
 func TestHolderChange_WithoutRegistrantAtTheRegistry(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)

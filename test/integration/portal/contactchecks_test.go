@@ -126,6 +126,9 @@ func TestHolderChange_SaysThatAddressHasToBeConfirmed(t *testing.T) {
 	warned := func(id string) [2]bool {
 		single := b.post("/portal/domains/"+domain+"/holder", url.Values{"holder": {id}})
 		several := b.post("/portal/domain-actions", url.Values{"action": {"holder"}, "holder": {id}, "confirmed": {"yes"}, "id": {domain}})
+		if locked := "kann ein Umzug zu einem anderen Anbieter 60 Tage lang abgelehnt werden"; id == client && several.status == http.StatusOK && (!strings.Contains(single.body, locked) || !strings.Contains(several.body, locked)) {
+			t.Errorf("the transfer restriction is not announced for %s", id)
+		}
 		return [2]bool{strings.Contains(single.body, warning) && strings.Contains(single.body, "innerhalb von 15 Tagen"), strings.Contains(several.body, warning) && strings.Contains(several.body, `name="asked" value="`+id+`"`)}
 	}
 	if got := warned(client); got != [2]bool{true, true} {
