@@ -119,7 +119,7 @@ func TestOwnData_CustomerChoosesWhichDomainsFollow(t *testing.T) {
 	if err != nil || view.Domain.Registrant.City != "Hamburg" || len(view.Changes) != 0 {
 		t.Errorf("the other domain has %+v, %v", view.Domain.Registrant, err)
 	}
-	if body := b.get("/portal/domains/" + follows).body; !strings.Contains(body, "28195 Bremen") || !strings.Contains(body, "Frühere Inhaber") || strings.Contains(body, "Inhaber geändert") {
+	if body := b.get("/portal/domains/" + follows).body; !strings.Contains(body, "28195 Bremen") || !strings.Contains(body, "Frühere Inhaber") || !strings.Contains(body, "<td>Angaben zum Inhaber geändert</td>") || strings.Contains(body, "<td>Inhaber geändert</td>") {
 		t.Errorf("the domain's page is %s", body)
 	}
 }
