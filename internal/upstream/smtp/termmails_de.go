@@ -102,7 +102,8 @@ auf ihrer Seite:
 ` + germanRenewalPrice + germanUnpaid + `{{end}}`
 
 // germanWhy is why a domain was held, deleted or handed over.
-const germanWhy = `{{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else if .Withdrawn}}nach Ihrem Widerruf vom {{.Withdrawn}}{{else if eq .Choice "expire"}}weil Sie sie auslaufen lassen wollten{{else}}weil sie nicht verlängert wurde{{end}}`
+const germanWhy = `{{if .Cancelled}}nach Ihrer Kündigung vom {{.Cancelled}}{{else if eq .Choice "expire"}}weil Sie sie auslaufen lassen wollten{{else}}weil sie nicht verlängert wurde{{end}}{{with .Withdrawn}} (Ihren Widerruf
+vom {{.}} bearbeiten wir noch){{end}}`
 
 const (
 	germanExpiringSubject     = `{{if .ChargeAt}}{{.Domain}}: Laufzeit endet am {{.Date}}, automatische Verlängerung am {{.ChargeAt}}{{else}}{{.Domain}} {{if .NextTerm}}bitte bis {{.Date}} selbst verlängern{{else}}läuft am {{.Date}} ab{{end}}{{end}}`
@@ -112,7 +113,7 @@ const (
 // germanTermMails are the mails about the end of a domain's term in German.
 var germanTermMails = map[registrar.MailKind]mailText{
 	registrar.MailExpiringMonth: {germanExpiringSubject, `
-die bezahlte Laufzeit einer Domain endet in etwa einem Monat:
+die bezahlte Laufzeit einer Domain endet in {{if .DaysLeft}}{{if eq .DaysLeft 1}}einem Tag{{else}}{{.DaysLeft}} Tagen{{end}}{{else}}etwa einem Monat{{end}}:
 
 Domain: {{.Domain}}
 Ende:   {{.Date}}
@@ -253,7 +254,8 @@ Wir haben den Preis der Registrierung erstattet und die Domain am
 {{.Day}} gelöscht. Sobald die Registry sie freigibt, kann jeder sie neu
 registrieren.
 {{else}}
-{{if .Cancelled}}Nach Ihrer Kündigung vom {{.Cancelled}} ist sie{{else if .Withdrawn}}Nach Ihrem Widerruf vom {{.Withdrawn}} ist sie{{else if eq .Choice "expire"}}Sie haben sie auslaufen lassen; sie ist{{else}}Ihre Laufzeit war zu Ende; sie ist{{end}} seit {{.Day}} endgültig gelöscht.
+{{if .Cancelled}}Nach Ihrer Kündigung vom {{.Cancelled}} ist sie{{else if eq .Choice "expire"}}Sie haben sie auslaufen lassen; sie ist{{else}}Ihre Laufzeit war zu Ende; sie ist{{end}} seit {{.Day}} endgültig gelöscht.{{with .Withdrawn}}
+Ihren Widerruf vom {{.}} bearbeiten wir noch.{{end}}
 Sobald die Registry sie freigibt, kann jeder sie neu registrieren.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} ist wieder da und bis {{.Date}} bezahlt`, `

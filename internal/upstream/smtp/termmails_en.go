@@ -100,7 +100,8 @@ page:
 ` + englishRenewalPrice + englishUnpaid + `{{end}}`
 
 // englishWhy is why a domain was held, deleted or handed over.
-const englishWhy = `{{if .Cancelled}}after your cancellation of {{.Cancelled}}{{else if .Withdrawn}}after your withdrawal of {{.Withdrawn}}{{else if eq .Choice "expire"}}because you let it expire{{else}}because it was not renewed{{end}}`
+const englishWhy = `{{if .Cancelled}}after your cancellation of {{.Cancelled}}{{else if eq .Choice "expire"}}because you let it expire{{else}}because it was not renewed{{end}}{{with .Withdrawn}} (we are still
+handling your withdrawal of {{.}}){{end}}`
 
 const (
 	englishExpiringSubject     = `{{if .ChargeAt}}{{.Domain}}: term ends on {{.Date}}, automatic renewal on {{.ChargeAt}}{{else}}{{.Domain}}{{if .NextTerm}}: please renew it yourself by {{.Date}}{{else}} expires on {{.Date}}{{end}}{{end}}`
@@ -110,7 +111,7 @@ const (
 // englishTermMails are the mails about the end of a domain's term in English.
 var englishTermMails = map[registrar.MailKind]mailText{
 	registrar.MailExpiringMonth: {englishExpiringSubject, `
-The paid term of a domain ends in about a month:
+The paid term of a domain ends in {{if .DaysLeft}}{{.DaysLeft}} day{{if ne .DaysLeft 1}}s{{end}}{{else}}about a month{{end}}:
 
 Domain: {{.Domain}}
 End:    {{.Date}}
@@ -246,7 +247,8 @@ keep the domain.
 We refunded the price of its registration and deleted it on {{.Day}}.
 Once the registry releases it, anyone can register it.
 {{else}}
-{{if .Cancelled}}After your cancellation of {{.Cancelled}}, it was{{else if .Withdrawn}}After your withdrawal of {{.Withdrawn}}, it was{{else if eq .Choice "expire"}}You let it expire, and it was{{else}}Its term had ended, and it was{{end}} deleted for good on {{.Day}}.
+{{if .Cancelled}}After your cancellation of {{.Cancelled}}, it was{{else if eq .Choice "expire"}}You let it expire, and it was{{else}}Its term had ended, and it was{{end}} deleted for good on {{.Day}}.{{with .Withdrawn}}
+We are still handling your withdrawal of {{.}}.{{end}}
 Once the registry releases it, anyone can register it.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} is back and paid until {{.Date}}`, `

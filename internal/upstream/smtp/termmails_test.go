@@ -66,9 +66,9 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			en: []string{"withdrew from the contract for this domain on 20 November 2026", "Automatic renewal is therefore on hold", "renew it before then"}, never: "verlängert sich automatisch",
 		},
 		"withdrawn, expired": {kind: registrar.MailExpired, facts: map[string]string{"withdrawn_at": "2026-11-20"}, de: []string{"am 20.11.2026 widerrufen", "jetzt auf ihrer Seite"}, en: []string{"renew it now"}},
-		"withdrawn, held":    {kind: registrar.MailDomainHeld, facts: map[string]string{"withdrawn_at": "2026-11-20"}, de: []string{"nach Ihrem Widerruf vom 20.11.2026"}, en: []string{"DNS after your withdrawal of 20 November 2026"}, never: "weil"},
-		"withdrawn, deleted": {kind: registrar.MailDomainDeleted, facts: map[string]string{"withdrawn_at": "2026-11-20"}, de: []string{"nach Ihrem Widerruf vom 20.11.2026"}, en: []string{"deleted after your withdrawal of 20 November 2026"}, never: "weil"},
-		"withdrawn, gone":    {kind: registrar.MailDomainClosed, facts: map[string]string{"withdrawn_at": "2026-11-20"}, de: []string{"Nach Ihrem Widerruf vom 20.11.2026 ist sie seit"}, en: []string{"After your withdrawal of 20 November 2026, it was deleted"}, never: "nicht verlängert"},
+		"withdrawn, held":    {kind: registrar.MailDomainHeld, facts: map[string]string{"withdrawn_at": "2026-11-20"}, de: []string{"weil sie nicht verlängert wurde (Ihren Widerruf\nvom 20.11.2026 bearbeiten wir noch)"}, en: []string{"because it was not renewed (we are still\nhandling your withdrawal of 20 November 2026)"}, never: "nach Ihrem Widerruf"},
+		"withdrawn, deleted": {kind: registrar.MailDomainDeleted, facts: map[string]string{"withdrawn_at": "2026-11-20"}, de: []string{"gelöscht, weil sie nicht verlängert wurde (Ihren Widerruf\nvom 20.11.2026 bearbeiten wir noch)"}, en: []string{"handling your withdrawal of 20 November 2026)"}, never: "nach Ihrem Widerruf"},
+		"withdrawn, gone":    {kind: registrar.MailDomainClosed, facts: map[string]string{"withdrawn_at": "2026-11-20"}, de: []string{"endgültig gelöscht.\nIhren Widerruf vom 20.11.2026 bearbeiten wir noch."}, en: []string{"We are still handling your withdrawal of 20 November 2026."}, never: "Nach Ihrem Widerruf"},
 		"cancelled, gone":    {kind: registrar.MailDomainClosed, facts: map[string]string{"cancelled_at": "2026-11-20"}, de: []string{"Nach Ihrer Kündigung vom 20.11.2026 ist sie seit"}, en: []string{"After your cancellation of 20 November 2026, it was deleted"}, never: "nicht verlängert"},
 		"let it expire": {
 			kind: registrar.MailExpired, facts: map[string]string{"choice": "expire"}, de: []string{"auslaufen zu lassen", "19.01.2027"}, en: []string{"let this domain expire"},
@@ -292,6 +292,16 @@ func TestExpiringMail_SubjectNamesDaysLeft(t *testing.T) {
 	parsed, err := parseTemplates()
 	if err != nil {
 		t.Fatal(err)
+	}
+	month := func(language string) (body string) {
+		_, body, err := parsed.render(mailer.Message{Kind: registrar.MailExpiringMonth, Language: language, At: time.Now(), Data: map[string]string{"domain": "laden.de", "paid_until": "2026-12-15", "days_left": "9"}}, "https://x/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return body
+	}
+	if de, en := month("de"), month("en"); !strings.Contains(de, "Domain endet in 9 Tagen:") || !strings.Contains(en, "domain ends in 9 days:") {
+		t.Errorf("a short term: %s%s", de, en)
 	}
 	for days, want := range map[string][2]string{
 		"7":    {"Noch 7 Tage: laden.de läuft am 15.12.2026 ab", "7 days left: laden.de expires on 15 December 2026"},

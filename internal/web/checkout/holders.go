@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -14,7 +15,12 @@ const (
 	holderField = "holder."
 	// oneHolderField is the holder of all items.
 	oneHolderField = "holder"
+	// shownField begins the names of the fields with the holders that the page has shown as stored.
+	shownField = "was."
 )
+
+// holdersChosen (KindConflict): another holder was chosen, but not yet saved, when the order was sent.
+const holdersChosen registrar.Code = "holders_chosen"
 
 // holderChoice is the choice of a holder for an item that is registered or transferred.
 type holderChoice struct {
@@ -78,19 +84,55 @@ func (h *Handler) holderChoices(req *ui.Request, o order.Order) (*holderChoices,
 	return choices, nil
 }
 
-// setHolders stores the chosen holders of an order's items: one for all, or one for each.
-func (h *Handler) setHolders(req *ui.Request) error {
+// joinOrderForm makes the choices part of the form that orders, so that what is chosen is never lost.
+// That with the customer's own data is left out: Enter would save the choice instead of them.
+func (c *holderChoices) joinOrderForm(orderable, withData bool) {
+	c.One.Form = "holders-chosen"
+	if orderable && !withData {
+		c.One.Form = "order"
+	}
+}
+
+// chosenHolders returns the holders by item for which a form has other values than those shown: of the
+// choice for all, of those for each, or of both if which is empty.
+func chosenHolders(req *ui.Request, which string, changedOnly bool) map[string]string {
 	chosen := make(map[string]string)
-	if one := req.Field(oneHolderField); one != "" {
-		for _, item := range req.R.PostForm["item"] {
-			chosen[item] = one
+	choose := func(field string, items ...string) {
+		holder := req.Field(field)
+		if holder == "" || changedOnly && holder == req.Field(shownField+field) {
+			return
 		}
+		for _, item := range items {
+			chosen[item] = holder
+		}
+	}
+	if which != "each" {
+		choose(oneHolderField, req.R.PostForm["item"]...)
 	}
 	for name := range req.R.PostForm {
-		if item, ok := strings.CutPrefix(name, holderField); ok {
-			chosen[item] = req.Field(name)
+		if item, ok := strings.CutPrefix(name, holderField); ok && which != "one" {
+			choose(name, item)
 		}
 	}
+	return chosen
+}
+
+// saveChosenHolders saves holders that were chosen, but not saved, before the order is sent, and returns
+// holdersChosen then: the customer orders what the page shows.
+func (h *Handler) saveChosenHolders(req *ui.Request) error {
+	chosen := chosenHolders(req, "", true)
+	if len(chosen) == 0 {
+		return nil
+	}
+	if err := h.Orders.SetHolders(req.R.Context(), req.Actor(), linkSecret(req), chosen); err != nil {
+		return err
+	}
+	return registrar.Conflict(holdersChosen)
+}
+
+// setHolders stores the chosen holders of an order's items: one for all, or one for each.
+func (h *Handler) setHolders(req *ui.Request) error {
+	chosen := chosenHolders(req, req.Field("holders"), false)
 	if err := h.Orders.SetHolders(req.R.Context(), req.Actor(), linkSecret(req), chosen); err != nil {
 		return h.renderFormError(req, err, formError{})
 	}

@@ -165,6 +165,9 @@ func (h *Handler) pay(req *ui.Request) error {
 	if wording := req.Field("auto_renew"); wording != "" {
 		confirmation.AutoRenew, confirmation.RenewalWording, confirmation.RenewalPrices = true, wording, req.Field("renewal_prices")
 	}
+	if err := h.saveChosenHolders(req); err != nil {
+		return h.renderFormError(req, err, formError{confirmation: &confirmation})
+	}
 	stored := req.R.PostForm.Has(account.FieldName)
 	if stored {
 		registrant := ui.RegistrantOf(req.Text)

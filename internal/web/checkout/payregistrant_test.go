@@ -3,6 +3,7 @@ package checkout
 import (
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -182,7 +183,7 @@ func TestPay_HoldersAreChosenForEachItem(t *testing.T) {
 
 func TestPay_TransferNamesFutureHolder(t *testing.T) {
 	t.Parallel()
-	notice := "Mit dem Umzug trägt die Registry den Inhaber ein, den Sie hier wählen."
+	notice := "Mit dem Umzug tragen wir den Inhaber ein, den Sie hier wählen."
 	view := ownView(order.AwaitingPayment)
 	all := view.Order.Items
 	view.Order.Items = all[1:2]
@@ -200,5 +201,40 @@ func TestPay_OneHolderIsChosenForAllItems(t *testing.T) {
 	visit(t, d, "erika", payPage+"/holders", fields).wantRedirect(payPage)
 	if want := map[string]string{"itm_1": "hld_1", "itm_2": "hld_1"}; !maps.Equal(d.holders, want) {
 		t.Errorf("chosen: %v", d.holders)
+	}
+}
+
+// An order is never for another holder than the customer has chosen.
+func TestPay_HolderChosenButNotSavedIsSavedAndShownFirst(t *testing.T) {
+	t.Parallel()
+	d := &fakeOrders{view: ownView(order.AwaitingPayment)}
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{`<select id="holder" name="holder" form="order">`, `<input type="hidden" name="was.holder" value="own" form="order">`, `name="holders" value="one" form="order" formaction="` + payPage + `/holders" formnovalidate`}, nil)
+	sent := func(one, first string) url.Values {
+		fields := form("gross", "3570", "items", "x", "holder", one, "was.holder", "own", "holder.itm_1", first, "was.holder.itm_1", "own", "holder.itm_2", "own", "was.holder.itm_2", "own", "item", "itm_1")
+		fields.Add("item", "itm_2")
+		return fields
+	}
+	for _, test := range []struct {
+		one, first string
+		want       map[string]string
+	}{
+		{"hld_1", "own", map[string]string{"itm_1": "hld_1", "itm_2": "hld_1"}},
+		{"own", "hld_1", map[string]string{"itm_1": "hld_1"}},
+	} {
+		visit(t, d, "erika", payPage+"/pay", sent(test.one, test.first)).wantPage(http.StatusConflict, []string{"Sie haben einen anderen Inhaber gewählt; er ist jetzt gespeichert."}, nil)
+		if !maps.Equal(d.holders, test.want) || slices.Contains(d.calls, "pay") {
+			t.Errorf("%s, %s: chosen %v, called %v", test.one, test.first, d.holders, d.calls)
+		}
+	}
+	d.holders = nil
+	if visit(t, d, "erika", payPage+"/pay", sent("own", "own")); d.holders != nil || !slices.Contains(d.calls, "pay") {
+		t.Errorf("unchanged: chosen %v, called %v", d.holders, d.calls)
+	}
+	// Each of the two buttons saves what stands above it.
+	fields := sent("hld_1", "own")
+	fields.Set("holders", "each")
+	visit(t, d, "erika", payPage+"/holders", fields).wantRedirect(payPage)
+	if want := map[string]string{"itm_1": "own", "itm_2": "own"}; !maps.Equal(d.holders, want) {
+		t.Errorf("each: %v", d.holders)
 	}
 }

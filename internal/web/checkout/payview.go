@@ -289,6 +289,9 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		if s.Holders, err = h.holderChoices(req, o); err != nil {
 			return payData{}, err
 		}
+		if s.Holders != nil {
+			s.Holders.joinOrderForm(s.Orderable, s.Registrant != nil)
+		}
 	}
 	for _, payment := range o.Payments {
 		if o.State == order.Paying && payment.State == order.PaymentOpen {

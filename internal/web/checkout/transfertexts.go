@@ -85,8 +85,8 @@ var transferTexts = ui.Texts{
 	"transfer.file":         {"Oder eine CSV-Datei mit Domain und Auth-Code. Hat sie weitere Spalten, nennt die erste Zeile alle.", "Or a CSV file with domain and auth code. If it has further columns, its first line names them all."},
 	"transfer.holder":       {"Inhaber nach dem Umzug", "Holder after the transfer"},
 	"transfer.holder_text": {
-		"Die Registry trägt ihn bei allen Domains dieser Bestellung ein, auch wenn dort heute jemand anderes steht. An der Kasse können Sie pro Domain einen anderen wählen.",
-		"The registry records this holder for all domains of the order, even if it has someone else today. At checkout you can choose another one for each domain.",
+		"Wir tragen ihn bei allen Domains dieser Bestellung ein, auch wenn dort heute jemand anderes steht. An der Kasse können Sie pro Domain einen anderen wählen.",
+		"We record this holder for all domains of the order, even if it is someone else today. At checkout you can choose another one for each domain.",
 	},
 	"transfer.submit": {"Prüfen und zur Kasse", "Check and continue to checkout"},
 	"transfer.submit_hint": {

@@ -175,6 +175,10 @@ var domainTexts = ui.WithRegistrantProblems(ui.Texts{
 		"Nameserver, DNSSEC, Auth-Code und Inhaber ändern Sie nur kurz nach einer Anmeldung. Bitte bestätigen Sie, dass Sie es sind.",
 		"To change nameservers, DNSSEC, auth code or holder, you must have signed in recently. Please confirm it's you.",
 	},
+	"domain_page.again_expired": {
+		"Umzugssperre und Auth-Code ändern Sie nur kurz nach einer Anmeldung. Bitte bestätigen Sie, dass Sie es sind.",
+		"To change the transfer lock or auth code, you must have signed in recently. Please confirm it's you.",
+	},
 	"domain_page.renew_for":   {"Verlängern um", "Renew for"},
 	"domain_page.renew_year":  {"1 Jahr: {2}, bis {1}", "1 year: {2}, until {1}"},
 	"domain_page.renew_years": {"{1} Jahre: {3}, bis {2}", "{1} years: {3}, until {2}"},

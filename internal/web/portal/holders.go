@@ -319,8 +319,10 @@ func (h *Handler) changeHolder(req *ui.Request) error {
 		NoHold        bool // the registry does not let us take the domain out of the DNS
 		Refusals      []holderRefusal
 		Locks         bool // a transfer may be refused after that
-	}{domainPath(view.Domain.ID), chosen.ID, view.Domain.Registrant, chosen.Registrant, holderKept(view), view.Domain.Registrant == chosen.Registrant, unconfirmed, contactDays, view.Capabilities.NoHold, refusals,
-		h.locksAfterChange(view.Domain.TLD) && !view.Domain.Registrant.SameHolder(chosen.Registrant)}})
+	}{
+		domainPath(view.Domain.ID), chosen.ID, view.Domain.Registrant, chosen.Registrant, holderKept(view), view.Domain.Registrant == chosen.Registrant, unconfirmed, contactDays, view.Capabilities.NoHold, refusals,
+		h.locksAfterChange(view.Domain.TLD) && !view.Domain.Registrant.SameHolder(chosen.Registrant),
+	}})
 }
 
 // ownHolder returns the id of a holder as forms have it: an empty one is the account's own.

@@ -201,7 +201,7 @@ const clock = new Intl.DateTimeFormat(document.documentElement.lang === "de" ? "
 const localize = () => {
   for (const time of document.querySelectorAll("time[data-clock]")) {
     time.removeAttribute("data-clock");
-    time.textContent = clock.format(new Date(time.dateTime));
+    time.textContent = clock.format(new Date(time.dateTime)).replace("Sept ", "Sep "); // as in dates
   }
 };
 localize();
