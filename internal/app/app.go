@@ -238,7 +238,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 			Accounts: p.services.Customers, AccessTokens: p.services.Tokens, Portfolio: p.services.Portfolio, Applications: p.services.apps, Agents: p.services.Agents,
 			MailEnabled: p.services.mail != nil, DomainChanges: p.changes, Holders: p.services.Holders, TransfersAway: p.transfersAway, Bulk: actions, Exporter: dossiers,
 			Overview: overviews, Delegates: delegates, Contacts: p.contacts, Extension: p.live.Extension, Now: p.now,
-			OpenNotices: p.services.DB.ListOpenNotices, ContractNotices: p.services.DB.ListContractNotices, Holds: p.admin.HoldsOf,
+			OpenNotices: p.services.DB.ListOpenNotices, ContractNotices: p.services.DB.ListContractNotices, Locks: p.admin.LocksOf,
 		},
 		Site: site.Config{
 			Now:     p.now,

@@ -114,8 +114,8 @@ func (s *Service) loadHoldStatus(ctx context.Context, operator registrar.Actor, 
 	return err
 }
 
-// HoldsOf returns the active locks that keep a customer's domain out of the DNS.
-func (s *Service) HoldsOf(ctx context.Context, actor registrar.Actor, domain string) ([]Lock, error) {
+// LocksOf returns the active locks of a customer's domain.
+func (s *Service) LocksOf(ctx context.Context, actor registrar.Actor, domain string) ([]Lock, error) {
 	locks, err := s.cfg.Store.ListActiveLocksOfDomain(ctx, domain)
-	return slices.DeleteFunc(locks, func(l Lock) bool { return !l.Has(Hold) || l.Customer != actor.Customer || actor.Customer == "" }), err
+	return slices.DeleteFunc(locks, func(l Lock) bool { return l.Customer != actor.Customer || actor.Customer == "" }), err
 }

@@ -406,6 +406,26 @@ func TestBrake_ClockJumpStopsNoticesUntilConfirmed(t *testing.T) {
 	}
 }
 
+// A job that read the sandbox's clock before two steps is not ahead of its time.
+func TestBrake_TimeReadBeforeTwoStepsDoesNotStop(t *testing.T) {
+	t.Parallel()
+	store, clock := newMemStore(time.Now().Add(40*day)), &offsetClock{}
+	brake, err := lifecycle.NewBrake(lifecycle.BrakeConfig{Store: store, Now: clock.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := clock.now().Add(-time.Millisecond)
+	for range 3 {
+		if _, err := brake.StoppedByClock(t.Context(), clock.now()); err != nil {
+			t.Fatal(err)
+		}
+		clock.by += 12 * time.Hour
+	}
+	if stopped, err := brake.StoppedByClock(t.Context(), before); stopped || err != nil || store.brake.Engaged() {
+		t.Errorf("stopped: %t, %v, %+v", stopped, err, store.brake)
+	}
+}
+
 func TestBrake_HalfDayStepsDoNotStop(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -30,6 +30,7 @@ type OpenTerms struct {
 	Waiting []Term   // for a decision; WaitsFor has the reason
 	Left    []Term   // those that an operator has left alone
 	Overdue []Domain // whose term had ended before the first run
+	Brake   BrakeStatus
 }
 
 const maxListed = 1000
@@ -95,6 +96,7 @@ func (s *Service) ListOpen(ctx context.Context, operator registrar.Actor) (OpenT
 		}
 	}
 	status, started, err := s.cfg.Brake.Status(ctx)
+	open.Brake = status
 	if err == nil && started {
 		open.Overdue, err = s.cfg.Store.ListOverdueDomains(ctx, status.StartedAt, maxListed)
 	}

@@ -409,13 +409,13 @@ am {{.At}} {{if eq .Change "lifted"}}haben wir die Sperre auf einer Ihrer Domain
 aufgehoben.{{else}}haben wir eine Ihrer Domains gesperrt.{{end}}
 
 Domain: {{.Domain}}
-Anlass: {{if eq .Change "chargeback"}}eine Zahlung wurde zurückgeholt
+{{if eq .Change "lifted"}}Grund der Sperre: {{.Name}}
+{{else}}Anlass: {{if eq .Change "chargeback"}}eine Zahlung wurde zurückgeholt
 {{else if eq .Change "udrp"}}ein Verfahren um den Namen (UDRP)
 {{else if eq .Change "court"}}eine gerichtliche oder behördliche Anordnung
-{{else if eq .Change "abuse"}}eine Meldung wegen Missbrauchs
-{{else}}erledigt
+{{else}}eine Meldung wegen Missbrauchs
 {{end}}Grund:  {{.Name}}
-{{if .Suspended}}
+{{end}}{{if .Suspended}}
 {{if eq .Change "lifted"}}Wir nehmen die Domain wieder ins DNS, wenn sie nicht noch aus einem
 anderen Grund gesperrt ist. Bis Website und E-Mail überall wieder
 funktionieren, kann es einige Stunden dauern.

@@ -389,13 +389,13 @@ On {{.At}} {{if eq .Change "lifted"}}we lifted the lock on one of your
 domains.{{else}}we locked one of your domains.{{end}}
 
 Domain: {{.Domain}}
-Cause:  {{if eq .Change "chargeback"}}a payment was charged back
+{{if eq .Change "lifted"}}Reason for the lock: {{.Name}}
+{{else}}Cause:  {{if eq .Change "chargeback"}}a payment was charged back
 {{else if eq .Change "udrp"}}a domain name dispute (UDRP)
 {{else if eq .Change "court"}}an order by a court or an authority
-{{else if eq .Change "abuse"}}a report of abuse
-{{else}}resolved
+{{else}}a report of abuse
 {{end}}Reason: {{.Name}}
-{{if .Suspended}}
+{{end}}{{if .Suspended}}
 {{if eq .Change "lifted"}}We are putting the domain back into the DNS, unless it is locked for
 another reason, too. It can take a few hours until website and email work
 everywhere again.

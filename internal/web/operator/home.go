@@ -155,7 +155,7 @@ func (v homeView) Sections() []homeSection {
 		orders, items, disputes, notices,
 		{Name: "refunds", Late: true},
 		undecided, contacts,
-		{Name: "brake", Due: v.Now},
+		{Name: "brake", Late: true, Due: v.Brake.StoppedAt},
 		{Name: "unpaid"},
 		inquiries,
 		{Name: "messages"},

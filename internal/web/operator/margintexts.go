@@ -14,7 +14,7 @@ var marginTexts = ui.Texts{
 		"monat endung positionen erloes_eur kosten_eur marge_eur positionen_ohne_bekannte_kosten erloes_ohne_bekannte_kosten_eur",
 		"month tld items revenue_eur cost_eur margin_eur items_of_unknown_cost revenue_of_unknown_cost_eur",
 	},
-	"margin.none":       {"Noch keine Registry hat etwas berechnet.", "No registry has charged anything yet."},
+	"margin.none":       {"Für {1} hat noch keine Registry etwas berechnet.", "No registry has charged anything for {1} yet."},
 	"margin.chart":      {"Erlös {1} nach Monaten", "Revenue by month, {1}"},
 	"margin.chart_text": {"Alle Werte stehen auch in der Tabelle, Verluste nur dort.", "The table has all the values; losses appear only there."},
 	"margin.months":     {"Nach Monaten, {1}", "By month, {1}"},

@@ -307,6 +307,9 @@ func (h *Handler) countOpen(req *ui.Request) (map[string]openWork, error) {
 		return nil, err
 	}
 	open[termsPath] = len(terms.Waiting) + len(terms.Overdue)
+	if terms.Brake.Engaged() {
+		open[termsPath]++
+	}
 	contacts, err := h.urgentContacts(req, operator)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
@@ -198,6 +199,22 @@ func (h *Handler) addContactCheck(req *ui.Request, view *domainView) error {
 			check.Held = 1
 		}
 		view.ContactCheck = &check
+	}
+	return err
+}
+
+// addLocks adds the operators' locks of a domain to its page.
+func (h *Handler) addLocks(req *ui.Request, view *domainView) error {
+	if h.Locks == nil {
+		return nil
+	}
+	locks, err := h.Locks(req.R.Context(), req.Actor(), view.Domain.ID)
+	for _, lock := range locks {
+		if lock.Has(admin.Hold) {
+			view.Holds = append(view.Holds, lock)
+		} else {
+			view.Locks = append(view.Locks, lock)
+		}
 	}
 	return err
 }

@@ -105,6 +105,11 @@ var contactCheckTexts = ui.Texts{
 		"Website und E-Mail unter der Domain funktionieren nicht, solange die Sperre gilt. Umzug, Auth-Code und Inhaberwechsel gehen so lange nicht. Ihre Laufzeit und Verlängerungen ändern sich nicht.",
 		"The domain's website and email don't work while the lock applies. Transfers, auth codes and changes of the holder are not possible. Its term and renewals don't change.",
 	},
+	"lock.title": {"Änderungen an dieser Domain sind gesperrt", "Changes to this domain are locked"},
+	"lock.effect": {
+		"Website und E-Mail sind davon nicht betroffen. Was so lange nicht geht, steht unten an seiner Stelle.",
+		"Website and email are not affected. What isn't possible meanwhile is said below, where you would do it.",
+	},
 	"hold.what": {
 		"Beheben Sie bitte den Grund und schreiben Sie uns. Schreiben Sie uns auch, wenn Sie die Sperre für einen Irrtum halten.",
 		"Please resolve the reason and write to us. Also write to us if you think that the lock is a mistake.",

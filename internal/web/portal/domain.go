@@ -51,7 +51,7 @@ type domainView struct {
 	Holders       []holder.Holder     // from which the customer chooses
 	Holder        string              // the id of the current one
 	ContactCheck  *contactcheck.Check // its holder's address is not confirmed; nil: nothing to confirm
-	Holds         []admin.Lock        // operators' locks that keep it out of the DNS
+	Holds, Locks  []admin.Lock        // operators' locks that keep it out of the DNS, and others
 	HolderKept    bool                // the registry still has the holder from before the transfer to us
 	History       []historyEntry
 	Statuses      []registryStatus // the most urgent first
@@ -147,10 +147,8 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	if err := h.addContactCheck(req, &view); err != nil {
 		return err
 	}
-	if h.Holds != nil {
-		if view.Holds, err = h.Holds(req.R.Context(), req.Actor(), view.Domain.ID); err != nil {
-			return err
-		}
+	if err := h.addLocks(req, &view); err != nil {
+		return err
 	}
 	view.Holder = ownHolder(view.Domain.Holder)
 	view.Path = domainPath(view.Domain.ID)

@@ -80,9 +80,9 @@ type Config struct {
 	// ContractNotices returns a customer's withdrawal notices about the contract of a domain, the newest
 	// first; nil means that there are none.
 	ContractNotices func(ctx context.Context, customer, domain string) ([]withdrawal.Notice, error)
-	// Holds returns the operators' locks that keep a customer's domain out of the DNS; nil means that there
+	// Locks returns the operators' locks of a customer's domain; nil means that there
 	// are none.
-	Holds func(ctx context.Context, actor registrar.Actor, domain string) ([]admin.Lock, error)
+	Locks func(ctx context.Context, actor registrar.Actor, domain string) ([]admin.Lock, error)
 	// Now is the business time, by which terms end; nil means time.Now.
 	Now func() time.Time
 	// MailEnabled reports whether mail can be sent; without it, registration and

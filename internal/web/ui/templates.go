@@ -419,13 +419,15 @@ func (templates *Templates) RenderPart(language, view, name string, data any) (s
 
 var typeHTML = []string{"text/html; charset=utf-8"}
 
-// here returns the path of the current page. After a POST it has no query, because the
-// page of the same path is meant.
+// here returns the path of the current page. After a POST it is that of the page with the form.
 func (req *Request) here() string {
 	if req.R.Method == http.MethodGet || req.R.Method == http.MethodHead {
 		return LocalPath(req.R.URL.RequestURI(), HomePath)
 	}
-	return LocalPath((&url.URL{Path: req.formPath}).String(), HomePath)
+	if page, err := url.Parse(req.formPath); err == nil { // a form that is filled in has a query
+		return LocalPath(page.String(), HomePath)
+	}
+	return HomePath
 }
 
 // signInLink returns the header's sign-in link. It returns to an order that is in

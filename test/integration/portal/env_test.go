@@ -228,7 +228,7 @@ func newEnvWith(t *testing.T, change func(*env, *portal.Config)) *env {
 	must(t, err)
 	locks, err := admin.New(admin.Config{Store: db, Now: s.clock.now})
 	must(t, err)
-	pages.Contacts, pages.Holds = s.contacts, locks.HoldsOf
+	pages.Contacts, pages.Locks = s.contacts, locks.LocksOf
 	change(s, &pages)
 	actions := bulk.Config{Store: db, Portfolio: s.portfolio, Changes: s.domains, Now: s.clock.now, Clock: s.clock.now}
 	if pages.Orders != nil {

@@ -183,7 +183,7 @@ func TestUnpaidTerms_OperatorConfirmsBrakeAndDecides(t *testing.T) {
 
 	s.online = []lifecycle.PlannedAction{{Action: lifecycle.ActSuspend, Term: lifecycle.Term{Name: "bleibt.eu"}}}
 	home := b.get("/operator").body
-	if !strings.Contains(home, "Notbremse") || !strings.Contains(home, "Warten auf eine Entscheidung: 1.") || !strings.Contains(home, "/operator/terms") {
+	if !strings.Contains(home, "Notbremse") || !strings.Contains(home, "Warten auf eine Entscheidung: 1.") || !strings.Contains(home, `href="/operator/terms">Laufzeiten <span class="count late">3<`) {
 		t.Errorf("the home page lacks the open work: %s", home)
 	}
 	page := b.get("/operator/terms")
@@ -373,7 +373,7 @@ func TestDomainLock_ShowsWhetherDomainIsSecured(t *testing.T) {
 		t.Errorf("the list is %s", got.body)
 	}
 	holder := s.signedInBrowser("erika@example.org")
-	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Gegen Umzüge gesichert") {
+	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Gegen Umzüge gesichert") || !strings.Contains(got.body, "wegen eines Verfahrens um den Namen (UDRP): D2026-0815") || strings.Contains(got.body, "aus dem DNS genommen") {
 		t.Errorf("the registrant sees %s", got.body)
 	}
 	// A later lock must be secured again: the holder may have got a code in between.

@@ -147,7 +147,7 @@ func TestOperatorPages_ListsRenderEmptyAndFilter(t *testing.T) {
 	for path, want := range map[string]string{
 		"/operator/orders": "Keine Bestellungen", "/operator/orders?state=failed": "Keine Bestellungen", "/operator/orders?state=nonsense&before=%00": "Keine Bestellungen",
 		"/operator/payments?state=captured": "Keine Zahlungen", "/operator/payments": "Keine Zahlungen", "/operator/refunds": "Keine Erstattungen",
-		"/operator/refunds?state=pending": "Keine Erstattung steht aus", "/operator/revenue?year=1": "Die Werte für", "/operator/margin?year=1": "Noch keine Registry", "/operator/notices?before=x": "ist offen",
+		"/operator/refunds?state=pending": "Keine Erstattung steht aus", "/operator/revenue?year=1": "Die Werte für", "/operator/margin?year=1": "hat noch keine Registry", "/operator/notices?before=x": "ist offen",
 	} {
 		if got := b.get(path); got.status != http.StatusOK || !strings.Contains(got.body, want) {
 			t.Errorf("%s: %d, no %q: %s", path, got.status, want, got.body)

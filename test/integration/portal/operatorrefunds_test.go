@@ -77,6 +77,9 @@ func TestOperatorRefund_PreviewThenConfirmInBothLanguages(t *testing.T) {
 				t.Errorf("%s: the preview has no %q: %s", language, text, preview.body)
 			}
 		}
+		if back := `name="next" value="` + path + "?"; !strings.Contains(preview.body, back) {
+			t.Errorf("%s: a change of language does not lead to the form: %s", language, preview.body)
+		}
 		if refunds := s.storedOrder(o.ID).Refunds; len(refunds) != 0 {
 			t.Errorf("the preview stored %+v", refunds)
 		}
