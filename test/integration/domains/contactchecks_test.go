@@ -105,6 +105,13 @@ func (s *contactEnv) mailed(kind registrar.MailKind, to string) (found []mailer.
 	return found
 }
 
+// wantFirstMail waits until the client is asked to confirm. Domains that come one after the other
+// may share that mail or cause another one.
+func (s *contactEnv) wantFirstMail() {
+	s.t.Helper()
+	testkit.Eventually(s.t, "first mail to the client", func() bool { return len(s.mailed(registrar.MailContactCheck, clientAddress)) > 0 })
+}
+
 func (s *contactEnv) wantMails(kind registrar.MailKind, to string, want int) []mailer.Message {
 	s.t.Helper()
 	// A mail being sent has a lease, so settle does not count it as due.
@@ -313,7 +320,7 @@ func TestContactCheck_BrakeStopsManySuspensions(t *testing.T) {
 	}
 	s := newContactEnv(t, names...)
 	s.giveToClient(names...)
-	s.wantMails(registrar.MailContactCheck, clientAddress, 1)
+	s.wantFirstMail()
 	s.advance(16)
 	preview, err := s.operator.Preview(t.Context(), termOperator)
 	if err != nil || !preview.Brake.Engaged() || preview.Brake.Reason != lifecycle.ByVolume || len(preview.Planned) != 21 || preview.Planned[0].Action != lifecycle.ActSuspend {
@@ -341,7 +348,7 @@ func TestContactCheck_DomainsThatStayOnlineDoNotCountForTheBrake(t *testing.T) {
 	names = append(names, "bleibt.info")
 	s := newContactEnv(t, names...)
 	s.giveToClient(names...)
-	s.wantMails(registrar.MailContactCheck, clientAddress, 1)
+	s.wantFirstMail()
 	planned, online, err := s.contacts.ListPlanned(t.Context(), s.world.Now().AddDate(0, 0, 16))
 	if err != nil || len(planned)+len(online) != 0 {
 		t.Errorf("planned before the last reminder: %+v, %+v, %v", planned, online, err)
