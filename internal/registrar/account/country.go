@@ -208,8 +208,8 @@ func vatCountry(id string) (country, rest string) {
 	return country, rest
 }
 
-// foreignVATID reports whether an id that is none of VIES is one of another country: of the one in its
-// prefix, or of the one that it was entered for.
+// foreignVATID reports whether an ID that VIES can't know is another country's: that of its prefix, or
+// the one it was entered for.
 func foreignVATID(enteredFor, id string) bool {
 	prefix, _ := vatCountry(id)
 	if vatForms[prefix] != "" {

@@ -62,8 +62,9 @@ type Lock struct {
 	// SecureStatus is set for active locks that restrict transfers. It is not stored but
 	// derived from the registry changes.
 	SecureStatus SecureStatus
-	// HoldStatus, and why the registry refused the hold, are derived like that. HoldStepAt is when the hold
-	// is next compared with the registry; zero: there is none, or it has ended.
+	// HoldStatus and HoldFailure, why the registry refused the hold, are derived in the same way.
+	// HoldStepAt is when the hold is next compared with the registry; zero without a hold and after
+	// its end.
 	HoldStatus  HoldStatus
 	HoldFailure registrar.Code
 	HoldStepAt  time.Time

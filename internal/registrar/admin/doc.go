@@ -29,8 +29,8 @@
 //
 // # Hold
 //
-// A registry without clientHold for registrars (domainchange.Capabilities.NoHold) lets nobody take a domain
-// out of the DNS; such a lock is refused with HoldUnsupported. Elsewhere the lock is the intent, stored
+// Some registries offer registrars no clientHold (domainchange.Capabilities.NoHold). Their domains can't
+// be taken out of the DNS, so such a lock is refused with HoldUnsupported. Elsewhere the lock is the intent, stored
 // before the registry is asked: a job compares every lock with a hold_step_at with its changes of package
 // domainchange, which survive crashes, and stores one if it is missing.
 //

@@ -92,8 +92,8 @@ func (s *Service) ListJobs(ctx context.Context, operator registrar.Actor, kind J
 	return jobs, s.loadUnfunded(ctx, jobs)
 }
 
-// loadUnfunded marks those of the jobs that are orders without an error of their own whose items wait for funds of a
-// registry account.
+// loadUnfunded marks the orders whose items wait for funds in a registry account, unless they have
+// an error of their own.
 func (s *Service) loadUnfunded(ctx context.Context, jobs []Job) error {
 	items, err := s.cfg.Store.ListFailedItems(ctx, provision.Billing, s.cfg.Now(), maxUnfunded)
 	for _, item := range items {

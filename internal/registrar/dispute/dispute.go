@@ -97,8 +97,8 @@ type Dispute struct {
 	OpenWork                 bool // an operator has to act
 	// LockedAt is when the lock was set, LiftedAt when it ended; see LockedSince.
 	LockedAt, LiftedAt time.Time
-	// Decision is an operator's last one, which a report of the provider leaves as it was made, and Note its
-	// reason; DecidedAt is zero before. See Decided.
+	// Decision is the operator's last decision and Note its reason; reports of the provider don't change
+	// them. DecidedAt is zero before the first one. See Decided.
 	Decision        Decision
 	Note, DecidedBy string
 	DecidedAt       time.Time
@@ -235,8 +235,8 @@ func (d Dispute) LockedSince() time.Time {
 	return d.OpenedAt
 }
 
-// Decided returns the operator's last decision; empty if there is none, or if it was only to note a loss.
-// Earlier releases stored the lock that it led to.
+// Decided returns the operator's last decision; empty without one, or if the operator only noted a loss.
+// Earlier releases stored the resulting lock instead.
 func (d Dispute) Decided() Decision {
 	switch {
 	case d.DecidedAt.IsZero() || d.Decision != "":

@@ -112,11 +112,15 @@ func (p Policy) DeletionAt(end, heldAt time.Time) time.Time {
 // PlannedDeletion returns the earliest time at which a domain that nothing has happened to yet is deleted
 // unless it is renewed.
 func (p Policy) PlannedDeletion(end, now time.Time) time.Time {
-	var hold time.Time
-	if p.HoldAfter > 0 {
-		hold = notBefore(end.AddDate(0, 0, p.HoldAfter), now)
+	return notBefore(p.DeletionAt(end, p.plannedHold(end, now)), now)
+}
+
+// plannedHold returns the earliest time at which such a domain leaves the DNS; zero if it does not.
+func (p Policy) plannedHold(end, now time.Time) time.Time {
+	if p.HoldAfter == 0 {
+		return time.Time{}
 	}
-	return notBefore(p.DeletionAt(end, hold), now)
+	return notBefore(end.AddDate(0, 0, p.HoldAfter), now)
 }
 
 // Audited actions.

@@ -51,11 +51,11 @@ func ActionOnExpiry(tld string) UnpaidAction {
 	return UnpaidDelete
 }
 
-// Plan is what happens to a domain that nobody renews, and when, as mails and pages announce it.
+// Plan says what happens to a domain that nobody renews, and when. Mails and pages announce it.
 type Plan struct {
 	Action UnpaidAction
-	// HoldAt is when it is taken out of the DNS; zero if that is at the end of its term or never. DeleteAt is
-	// the earliest time at which it is deleted or handed over; zero if an operator decides.
+	// HoldAt is when the domain leaves the DNS; zero if it does so at the end of its term or never.
+	// DeleteAt is the earliest time of its deletion or handover; zero if an operator decides.
 	HoldAt, DeleteAt time.Time
 }
 
@@ -76,10 +76,7 @@ func PlanFor(tld string, end time.Time, expire bool, now time.Time) Plan {
 		}
 		plan.DeleteAt = notBefore(policy.DeletionAt(end, time.Time{}), now)
 	case UnpaidDelete, UnpaidTransit:
-		if policy.HoldAfter > 0 {
-			plan.HoldAt = notBefore(end.AddDate(0, 0, policy.HoldAfter), now)
-		}
-		plan.DeleteAt = policy.PlannedDeletion(end, now)
+		plan.HoldAt, plan.DeleteAt = policy.plannedHold(end, now), policy.PlannedDeletion(end, now)
 	}
 	return plan
 }

@@ -78,8 +78,8 @@
 // A form that is sent twice on one day (a double click, a reload, a response that was lost) is one
 // notice while the first one is open: the digest of sender, content, day and the orders that it may
 // concern is claimed in the transaction that stores it. Its number is returned again, and nothing is
-// mailed. Whatever may mean more is a new notice with a receipt of its own: one from another day,
-// after the first one was handled, or about an order that was paid since.
+// mailed. A form that arrives on another day, after the first notice was handled, or after another order
+// was paid may mean something else, so it is a new notice with its own receipt.
 //
 // Because the confirmation goes to an arbitrary address, notices are rate limited by
 // network and by recipient.

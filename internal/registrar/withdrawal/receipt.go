@@ -23,7 +23,7 @@ type Seal interface {
 	Open(purpose, sealed string) (string, error)
 }
 
-// ReceiptLink returns what OpenReceipt accepts for a notice that was received just now. Nobody can
+// ReceiptLink returns what OpenReceipt accepts for a notice that has just been received. Nobody can
 // guess it, and nothing is stored.
 func (s *Service) ReceiptLink(received Notice) string {
 	return s.cfg.Seal.Seal(registrar.NoticeReceiptPurpose, strconv.FormatInt(s.cfg.Clock().Unix(), 10)+" "+received.ID)

@@ -30,7 +30,8 @@ func WithoutRepetitions(notices []Notice, about func(Notice) string) (shown []No
 	return shown
 }
 
-// repeats reports whether the other one says the same, and what became of it is at least as recent.
+// repeats reports whether the notice says what another one says that is older and open, or that was
+// handled after this one arrived.
 func (d Notice) repeats(other Notice) bool {
 	if d.Kind != other.Kind || d.Ground != other.Ground || d.End != other.End {
 		return false

@@ -329,8 +329,8 @@ func (h *Handler) assignRefund(req *ui.Request, operator registrar.Actor, id, re
 	return h.Refunds.Assign(req.R.Context(), operator, id, refund, amounts)
 }
 
-// settleRefund closes what was to be decided about a refund. If the customer is told that we paid the
-// money another way, the page asks first.
+// settleRefund closes a refund that an operator had to decide about. If the customer will be told that
+// we paid the money in another way, the page asks first.
 func (h *Handler) settleRefund(req *ui.Request, operator registrar.Actor) error {
 	settle := h.decideRefund("refund_settled", func(req *ui.Request, operator registrar.Actor, id, refund string) error {
 		return h.Refunds.Settle(req.R.Context(), operator, id, refund, req.Text("note"))
