@@ -81,9 +81,9 @@ func TestActivateDomain_ConfirmedAddressOfAccountNeedsNoCheck(t *testing.T) {
 			{guest, "max@teeladen.example", "new"},
 		} {
 			id := addHeldDomain(t, db, test.customer, fmt.Sprintf("d%d.org", i), registrar.DomainPending)
-			if rows, err := query.New(db.sql.Writer()).ActivateDomain(t.Context(), query.ActivateDomainParams{
+			if rows, err := rowsOf(query.New(db.sql.Writer()).ActivateDomain(t.Context(), query.ActivateDomainParams{
 				Status: "active", PaidUntil: micros(testTime), UpdatedAt: micros(testTime), ID: id, EmailKey: test.email,
-			}); rows != 1 || err != nil {
+			})); rows != 1 || err != nil {
 				t.Fatal(rows, err)
 			}
 			if got, _ := contactOf(t, db, id); got != test.want {

@@ -96,19 +96,22 @@ func (db *DB) swap(ctx context.Context, change func(*query.Queries) error) (bool
 	return err == nil, err
 }
 
-// rowOr checks the result of a statement that must affect a row: it returns otherwise if
-// there is none.
-func rowOr(otherwise error) func(rows int64, err error) error {
-	return func(rows int64, err error) error {
-		if err == nil && rows == 0 {
-			return otherwise
-		}
-		return err
-	}
+// rowOr checks the result of a statement that must affect a row: the transaction fails with
+// otherwise if there is none, on PostgreSQL at the latest with its commit.
+func rowOr(otherwise error) func(sql.Result, error) error {
+	return func(result sql.Result, err error) error { return sqldb.RequireRow(result, err, otherwise) }
 }
 
 // swapped checks the statement of a compare-and-swap.
 var swapped = rowOr(errConflict)
+
+// rowsOf returns how many rows a statement has affected.
+func rowsOf(result sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
 
 // changed reports whether a statement affected a row.
 func changed(rows int64, err error) (bool, error) { return rows > 0, err }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"iter"
 	"math"
 	"time"
@@ -64,7 +65,7 @@ func (db *DB) FindDisputedPayment(ctx context.Context, intent string) (dispute.S
 func (db *DB) StoreDispute(ctx context.Context, update dispute.Update) (bool, error) {
 	d := update.Now
 	return db.swap(ctx, func(q *query.Queries) error {
-		store := func() (int64, error) {
+		store := func() (sql.Result, error) {
 			return q.UpdateDispute(ctx, query.UpdateDisputeParams{
 				Charge: d.Charge, Intent: d.Intent, PaymentID: d.Payment, OrderID: d.Order, Status: string(d.Status), Reason: d.Reason, Currency: d.Currency,
 				Amount: int64(d.Amount), Withdrawn: int64(d.Withdrawn), Fee: int64(d.Fee), Charged: int64(d.Charged), Refunded: int64(d.Refunded),
@@ -74,7 +75,7 @@ func (db *DB) StoreDispute(ctx context.Context, update dispute.Update) (bool, er
 			})
 		}
 		if update.Was.ID == "" {
-			store = func() (int64, error) {
+			store = func() (sql.Result, error) {
 				return q.InsertDispute(ctx, query.InsertDisputeParams{
 					ID: d.ID, Charge: d.Charge, Intent: d.Intent, PaymentID: d.Payment, OrderID: d.Order, Status: string(d.Status), Reason: d.Reason,
 					Currency: d.Currency, Amount: int64(d.Amount), Withdrawn: int64(d.Withdrawn), Fee: int64(d.Fee), Charged: int64(d.Charged),

@@ -9,9 +9,10 @@
 // because on PostgreSQL the first error aborts a transaction, and a later statement or the
 // commit may report it (sqldb/pipeline.go).
 //
-// A state change is a compare-and-swap: UPDATE … WHERE id = … AND state = …, then a check
-// of the row count. There is one file per table. Business rules live in the domain
-// packages, whose store interfaces these files implement.
+// A state change is a compare-and-swap: UPDATE … WHERE id = … AND state = …, which must affect a
+// row. Such a query is an :execresult whose result goes to rowOr or swapped; on PostgreSQL they
+// don't wait for it, and the transaction fails later. There is one file per table. Business
+// rules live in the domain packages, whose store interfaces these files implement.
 //
 // # Migrations
 //

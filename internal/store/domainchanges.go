@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"net/netip"
 	"slices"
@@ -131,10 +132,10 @@ func registrantSince(row query.Domain) time.Time {
 	return fromMicros(cmp.Or(row.RegistrantSince, row.CreatedAt))
 }
 
-func insertDomainChange(ctx context.Context, q *query.Queries, change domainchange.Change) (int64, error) {
+func insertDomainChange(ctx context.Context, q *query.Queries, change domainchange.Change) (sql.Result, error) {
 	desired, err := json.Marshal(change.Desired)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	return q.InsertDomainChange(ctx, query.InsertDomainChangeParams{
 		ID: change.ID, Account: change.Account, Kind: string(change.Kind), Desired: string(desired), Handle: change.Handle,

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"strings"
 	"time"
 
@@ -215,7 +216,10 @@ func (db *DB) SetLabels(ctx context.Context, customer, domain, folder string, no
 				return err
 			}
 		}
-		stored, err := int64(0), error(nil)
+		var (
+			stored sql.Result
+			err    error
+		)
 		if note != nil {
 			stored, err = q.SetDomainLabels(ctx, query.SetDomainLabelsParams{Folder: folder, Note: *note, ID: domain, CustomerID: customer})
 		} else {

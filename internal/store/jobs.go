@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ const maxLease = 5 * time.Minute
 // kind is one entry here.
 type jobQueries struct {
 	listRetrying, listNext func(ctx context.Context, q *query.Queries, limit int32) ([]admin.Job, error)
-	makeDue                func(q *query.Queries, ctx context.Context, now int64, id string) (int64, error)
+	makeDue                func(q *query.Queries, ctx context.Context, now int64, id string) (sql.Result, error)
 }
 
 var jobQueriesByKind = map[admin.JobKind]jobQueries{
@@ -37,13 +38,13 @@ var jobQueriesByKind = map[admin.JobKind]jobQueries{
 	},
 	admin.JobMail: {
 		jobList((*query.Queries).ListRetryingMails), jobList((*query.Queries).ListNextMails),
-		func(q *query.Queries, ctx context.Context, now int64, id string) (int64, error) {
+		func(q *query.Queries, ctx context.Context, now int64, id string) (sql.Result, error) {
 			return q.RetryMail(ctx, query.RetryMailParams{ID: id, Now: now, LongestLease: now + maxLease.Microseconds()})
 		},
 	},
 	admin.JobWebhook: {
 		jobList((*query.Queries).ListRetryingWebhookDeliveries), jobList((*query.Queries).ListNextWebhookDeliveries),
-		func(q *query.Queries, ctx context.Context, now int64, id string) (int64, error) {
+		func(q *query.Queries, ctx context.Context, now int64, id string) (sql.Result, error) {
 			return q.RetryWebhookDelivery(ctx, query.RetryWebhookDeliveryParams{ID: id, Now: now, LongestLease: now + maxLease.Microseconds()})
 		},
 	},

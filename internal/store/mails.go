@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -55,7 +56,7 @@ func startOrJoinMail(ctx context.Context, q *query.Queries, mail registrar.Mail,
 			if joined, err := joinQueuedMail(ctx, q, mail, now); err != nil || joined {
 				return err
 			}
-			if inserted, err := insertCustomerMail(ctx, q, mail, now); err != nil || inserted {
+			if inserted, err := changed(rowsOf(insertCustomerMail(ctx, q, mail, now))); err != nil || inserted {
 				return err
 			}
 		}
@@ -64,22 +65,18 @@ func startOrJoinMail(ctx context.Context, q *query.Queries, mail registrar.Mail,
 	return insertMail(ctx, q, mail, now)
 }
 
-// insertCustomerMail returns false if there is a mail with this ID, or no such customer.
-func insertCustomerMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now time.Time) (bool, error) {
-	return changed(q.InsertCustomerMail(ctx, query.InsertCustomerMailParams{
+// insertCustomerMail inserts no row if there is a mail with this ID, or no such customer.
+func insertCustomerMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now time.Time) (sql.Result, error) {
+	return q.InsertCustomerMail(ctx, query.InsertCustomerMailParams{
 		ID: cmp.Or(mail.ID, registrar.NewID("mail_", now)), Kind: string(mail.Kind), CustomerID: mail.Customer, Recipient: mail.To, Language: mail.Language,
 		Data: jsonText(mail.Data), Now: micros(now), Due: micros(now.Add(mail.Delay)),
-	}))
+	})
 }
 
 func insertMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now time.Time) error {
 	id, due := cmp.Or(mail.ID, registrar.NewID("mail_", now)), now.Add(mail.Delay)
 	if mail.To == "" || mail.Language == "" {
-		inserted, err := insertCustomerMail(ctx, q, mail, now)
-		if err == nil && !inserted {
-			err = fmt.Errorf("store: queue mail: no customer %s", mail.Customer)
-		}
-		return err
+		return rowOr(fmt.Errorf("store: queue mail: no customer %s", mail.Customer))(insertCustomerMail(ctx, q, mail, now))
 	}
 	return q.InsertMail(ctx, query.InsertMailParams{
 		ID: id, Kind: string(mail.Kind), CustomerID: mail.Customer, Recipient: mail.To, Language: mail.Language,

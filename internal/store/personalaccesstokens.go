@@ -109,11 +109,11 @@ func (db *DB) RevokePersonalAccessToken(ctx context.Context, customer, id string
 		if err := q.LockCustomer(ctx, customer); err != nil {
 			return err
 		}
-		revoked, err := q.RevokePersonalAccessToken(ctx, query.RevokePersonalAccessTokenParams{ID: id, CustomerID: customer, RevokedAt: micros(event.At)})
+		revoked, err := changed(rowsOf(q.RevokePersonalAccessToken(ctx, query.RevokePersonalAccessTokenParams{ID: id, CustomerID: customer, RevokedAt: micros(event.At)})))
 		if err != nil {
 			return err
 		}
-		if revoked == 0 {
+		if !revoked {
 			row, _, err := foundValue(q.GetPersonalAccessToken(ctx, id))
 			if err == nil && row.CustomerID != customer {
 				return noSuchToken()

@@ -56,8 +56,8 @@ func (db *DB) AddProvisionItem(ctx context.Context, item provision.Item, event r
 			return nil
 		}
 		// The name may also have another open item.
-		if err := rowOr(nameHeld())(insertProvisionItem(ctx, q, item)); err != nil {
-			return err
+		if added, err := changed(insertProvisionItem(ctx, q, item)); err != nil || !added {
+			return cmp.Or(err, nameHeld())
 		}
 		return insertAuditEvent(ctx, q, event)
 	})

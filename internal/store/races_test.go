@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -244,13 +245,14 @@ func TestCloseAccount_ConcurrentDomainKeepsAccountOpen(t *testing.T) {
 		var closed error
 		wait := func() {}
 		err := db.write(t.Context(), func(q *query.Queries) error {
-			if _, err := q.LockConfirmedCustomer(t.Context(), anna); err != nil {
+			if err := rowOr(noSuchCustomer())(q.LockConfirmedCustomer(t.Context(), anna)); err != nil {
 				return err
 			}
-			if _, err := q.InsertDomain(t.Context(), query.InsertDomainParams{
+			// Reading the result sends the statements: the concurrent change begins after them.
+			if added, err := rowsOf(q.InsertDomain(t.Context(), query.InsertDomainParams{
 				ID: "dom_1", CustomerID: anna, Name: "eins.org", Tld: ".org", Status: string(registrar.DomainActive), CreatedAt: 1, UpdatedAt: 1,
-			}); err != nil {
-				return err
+			})); err != nil || added != 1 {
+				return cmp.Or(err, errConflict)
 			}
 			wait = runConcurrently(t, db, func() { closed = newAccountService(t, db).Close(t.Context(), signedInActor(anna)) })
 			return nil

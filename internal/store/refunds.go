@@ -151,9 +151,9 @@ func completeNotice(ctx context.Context, q *query.Queries, o order.Order, refund
 	if err != nil || !complete {
 		return err
 	}
-	closed, err := changed(q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{
+	closed, err := changed(rowsOf(q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{
 		ID: refunded.ID, DoneAt: micros(o.UpdatedAt), DoneBy: refunded.By, DoneNote: refunded.Note,
-	}))
+	})))
 	if err != nil || !closed {
 		return err
 	}

@@ -172,7 +172,7 @@ func storeOrderedConsent(ctx context.Context, q *query.Queries, transition provi
 	}
 	// The consent is locked against the removal of the method, whose transaction does not
 	// wait for this domain: it does not renew yet.
-	if methods, err := q.LockPaymentMethod(ctx, row.CustomerID); err != nil || methods == 0 {
+	if stored, err := changed(rowsOf(q.LockPaymentMethod(ctx, row.CustomerID))); err != nil || !stored {
 		return err
 	}
 	givenAt := fromMicros(row.RenewalAt)

@@ -150,9 +150,9 @@ func endRefundedRenewals(ctx context.Context, q *query.Queries, o order.Order, n
 		if !ok || domain.CustomerID != o.Customer || domain.AtTermEnd != string(registrar.TermEndRenew) {
 			continue
 		}
-		ended, err := changed(q.LetSeenDomainExpire(ctx, query.LetSeenDomainExpireParams{
+		ended, err := changed(rowsOf(q.LetSeenDomainExpire(ctx, query.LetSeenDomainExpireParams{
 			UpdatedAt: micros(o.UpdatedAt), ID: domain.ID, CustomerID: o.Customer, Was: domain.AtTermEnd, PaidUntil: domain.PaidUntil, Status: domain.Status,
-		}))
+		})))
 		if err == nil && ended {
 			err = endConsent(ctx, q, domain.ID, renewal.EndTerminated, o.UpdatedAt)
 		}

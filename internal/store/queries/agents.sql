@@ -1,7 +1,7 @@
 -- name: ListLiveAgentIDs :many
 SELECT id FROM agents WHERE removed_at = 0 ORDER BY profile, id LIMIT $1;
 
--- name: InsertAgent :execrows
+-- name: InsertAgent :execresult
 INSERT INTO agents (id, name, profile, key_hash, webhook_url, webhook_version, webhook_sealed, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (name) WHERE removed_at = 0 DO NOTHING;
@@ -35,7 +35,7 @@ UPDATE agents SET webhook_url = $2, webhook_version = $3, webhook_sealed = $4 WH
 
 -- Locks the row of a live agent on PostgreSQL, so that changes of its secrets and
 -- links run one after the other. The column is in no index, so none is written.
--- name: LockLiveAgent :execrows
+-- name: LockLiveAgent :execresult
 UPDATE agents SET webhook_version = webhook_version WHERE id = $1 AND removed_at = 0;
 
 -- name: RemoveAgent :exec
@@ -56,7 +56,7 @@ INSERT INTO agent_links (customer_id, agent_id, by_kind, by_id, created_at)
 VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (customer_id, agent_id) DO NOTHING;
 
--- name: DeleteAgentLink :execrows
+-- name: DeleteAgentLink :execresult
 DELETE FROM agent_links WHERE customer_id = $1 AND agent_id = $2;
 
 -- name: ListAgentLinks :many

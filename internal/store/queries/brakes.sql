@@ -29,7 +29,7 @@ WHERE name = 'terms' AND stopped_at = 0
     AND CASE WHEN day >= sqlc.arg(day) THEN actions ELSE 0 END + sqlc.arg(added)
         <= CASE WHEN day >= sqlc.arg(day) AND allowed > sqlc.arg(day_limit) THEN allowed ELSE sqlc.arg(day_limit) END;
 
--- name: ConfirmBrake :execrows
+-- name: ConfirmBrake :execresult
 UPDATE brakes
 SET stopped_at = 0, reason = '', confirmed_by = sqlc.arg(confirmed_by), confirmed_at = sqlc.arg(confirmed_at),
     actions = CASE WHEN day = sqlc.arg(day) THEN actions ELSE 0 END,

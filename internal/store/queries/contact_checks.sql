@@ -8,7 +8,7 @@ WHERE domains.contact_check IN ('new', 'guest') AND domains.contact_check <> '' 
 ORDER BY domains.id
 LIMIT sqlc.arg(max_rows);
 
--- name: SetContactCheck :execrows
+-- name: SetContactCheck :execresult
 UPDATE domains SET contact_check = sqlc.arg(contact_check)
 WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id) AND contact_check IN ('new', 'guest') AND registrant = sqlc.arg(registrant);
 
@@ -52,7 +52,7 @@ WHERE contact_checks.step_at > 0 AND contact_checks.step_at <= sqlc.arg(now) AND
 ORDER BY contact_checks.step_at, domains.id
 LIMIT sqlc.arg(max_rows);
 
--- name: UpdateContactCheck :execrows
+-- name: UpdateContactCheck :execresult
 UPDATE contact_checks
 SET state = sqlc.arg(state), notices = sqlc.arg(notices), due_at = sqlc.arg(due_at), step_at = sqlc.arg(step_at), waits_for = sqlc.arg(waits_for),
     resent_at = sqlc.arg(resent_at), suspended_at = sqlc.arg(suspended_at), ended_at = sqlc.arg(ended_at)

@@ -1,5 +1,5 @@
 -- Locks the row of an account that links an agent, so that it can't be closed meanwhile.
--- name: LockOpenAccount :execrows
+-- name: LockOpenAccount :execresult
 UPDATE customers SET disabled_at = 0
 WHERE id = $1 AND disabled_at = 0 AND guest = 0;
 
@@ -76,7 +76,7 @@ UPDATE recovery_codes SET used_at = $1 WHERE customer_id = $2 AND hash = $3 AND 
 SELECT count(*) FROM recovery_codes WHERE customer_id = $1 AND used_at = 0;
 
 -- Locks the row of an account that gets a domain, so that it can't be closed meanwhile.
--- name: LockConfirmedCustomer :execrows
+-- name: LockConfirmedCustomer :execresult
 UPDATE customers SET disabled_at = disabled_at
 WHERE id = $1 AND confirmed_at <> 0;
 

@@ -11,7 +11,7 @@ WHERE data_reminder_at > 0 AND data_reminder_at <= $1
 ORDER BY data_reminder_at
 LIMIT $2;
 
--- name: SetDataReminder :execrows
+-- name: SetDataReminder :execresult
 UPDATE customers SET data_reminder_at = sqlc.arg(now)
 WHERE id = sqlc.arg(id) AND data_reminder_at = sqlc.arg(was);
 

@@ -1,10 +1,10 @@
--- name: InsertDispute :execrows
+-- name: InsertDispute :execresult
 INSERT INTO disputes (id, charge, intent, payment_id, order_id, status, reason, currency, amount, withdrawn, fee, charged, refunded, debit, refundable,
     bank_return, evidence_due, opened_at, lock_state, open_work, note, decided_by, decided_at, version, due_at, node, attempts, stored_at, updated_at, locked_at, lifted_at, decision)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)
 ON CONFLICT (id) DO NOTHING;
 
--- name: UpdateDispute :execrows
+-- name: UpdateDispute :execresult
 UPDATE disputes
 SET charge = sqlc.arg(charge), intent = sqlc.arg(intent), payment_id = sqlc.arg(payment_id), order_id = sqlc.arg(order_id), status = sqlc.arg(status),
     reason = sqlc.arg(reason), currency = sqlc.arg(currency), amount = sqlc.arg(amount), withdrawn = sqlc.arg(withdrawn), fee = sqlc.arg(fee),

@@ -1,6 +1,6 @@
 -- Inserts nothing if the domain no longer belongs to the customer, or if it already
 -- has an open change.
--- name: InsertDomainChange :execrows
+-- name: InsertDomainChange :execresult
 INSERT INTO domain_changes (id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state,
     by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, bulk_id)
 SELECT sqlc.arg(id), domains.customer_id, domains.id, domains.name, domains.tld, sqlc.arg(account), sqlc.arg(kind), sqlc.arg(desired),
@@ -10,7 +10,7 @@ FROM domains
 WHERE domains.id = sqlc.arg(domain_id) AND domains.customer_id = sqlc.arg(customer_id) AND domains.status IN ('active', 'expired')
 ON CONFLICT (domain_id) WHERE due_at > 0 DO NOTHING;
 
--- name: UpdateDomainChange :execrows
+-- name: UpdateDomainChange :execresult
 UPDATE domain_changes
 SET state = sqlc.arg(state), failure = sqlc.arg(failure), desired = sqlc.arg(desired), wait_until = sqlc.arg(wait_until), code_sealed = sqlc.arg(code_sealed), due_at = sqlc.arg(due_at),
     node = sqlc.arg(node), attempts = sqlc.arg(attempts), updated_at = sqlc.arg(updated_at)

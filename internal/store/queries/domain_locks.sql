@@ -26,7 +26,7 @@ WHERE lifted_at > 0
 ORDER BY lifted_at DESC, id DESC
 LIMIT $1;
 
--- name: LiftDomainLock :execrows
+-- name: LiftDomainLock :execresult
 UPDATE domain_locks SET lifted_at = sqlc.arg(lifted_at), lifted_by = sqlc.arg(lifted_by), hold_step_at = sqlc.arg(hold_step_at)
 WHERE id = sqlc.arg(id) AND lifted_at = 0;
 

@@ -16,7 +16,7 @@ SELECT id, customer_id, name, tld, status, paid_until, at_term_end, premium, cre
 FROM domains
 WHERE customer_id = $1;
 
--- name: InsertDomain :execrows
+-- name: InsertDomain :execresult
 INSERT INTO domains (id, customer_id, name, tld, status, paid_until, account, created_at, updated_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (name) WHERE status <> 'transferred_out' DO NOTHING;
@@ -195,11 +195,11 @@ FROM domains
 WHERE domains.customer_id = sqlc.arg(customer_id)
 GROUP BY domains.status, domains.tld;
 
--- name: SetDomainLabels :execrows
+-- name: SetDomainLabels :execresult
 UPDATE domains SET folder = sqlc.arg(folder), note = sqlc.arg(note)
 WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id);
 
--- name: SetDomainFolder :execrows
+-- name: SetDomainFolder :execresult
 UPDATE domains SET folder = sqlc.arg(folder)
 WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id);
 
@@ -215,7 +215,7 @@ UPDATE domains SET folder = '', note = '' WHERE customer_id = $1 AND (folder <> 
 
 -- The registrant's address has to be confirmed, unless it is the confirmed one of the account; an
 -- empty one is the account's. A guest's is first asked by the claim mail.
--- name: ActivateDomain :execrows
+-- name: ActivateDomain :execresult
 UPDATE domains
 SET status = sqlc.arg(status), paid_until = sqlc.arg(paid_until), handle = sqlc.arg(handle), code_sealed = sqlc.arg(code_sealed),
     registry_expires = sqlc.arg(registry_expires), sync_due = sqlc.arg(sync_due), holder_id = sqlc.arg(holder_id), registrant = sqlc.arg(registrant),
@@ -229,7 +229,7 @@ WHERE domains.id = sqlc.arg(id) AND domains.status = 'pending';
 
 -- A renewal or restore starts a new term: its expiry notices are sent again, and a choice
 -- to let the former one expire is over.
--- name: RenewDomain :execrows
+-- name: RenewDomain :execresult
 UPDATE domains
 SET paid_until = sqlc.arg(paid_until), status = CASE WHEN status IN ('expired', 'redemption') THEN 'active' ELSE status END, expiry_notice = 0,
     at_term_end = CASE WHEN at_term_end = 'expire' THEN '' ELSE at_term_end END,
@@ -266,7 +266,7 @@ WHERE customer_id = sqlc.arg(customer_id) AND status <> 'transferred_out'
 -- name: ListDomainsByName :many
 SELECT * FROM domains WHERE name = $1 ORDER BY id;
 
--- name: UpdateDomainFromRegistry :execrows
+-- name: UpdateDomainFromRegistry :execresult
 UPDATE domains
 SET status = sqlc.arg(status), at_term_end = CASE WHEN sqlc.arg(status) = 'transferred_out' THEN '' ELSE at_term_end END, registry_status = sqlc.arg(registry_status), registry_expires = sqlc.arg(registry_expires),
     synced_at = sqlc.arg(synced_at), sync_due = sqlc.arg(sync_due), updated_at = sqlc.arg(updated_at)

@@ -7,7 +7,7 @@ WHERE domains.status = 'active' AND domains.paid_until <> 0 AND domains.expiry_n
 ORDER BY domains.paid_until
 LIMIT sqlc.arg(max_rows);
 
--- name: SetDomainExpiryNotice :execrows
+-- name: SetDomainExpiryNotice :execresult
 UPDATE domains SET expiry_notice = sqlc.arg(expiry_notice), status = sqlc.arg(status), updated_at = sqlc.arg(updated_at)
 WHERE domains.id = sqlc.arg(id) AND domains.status = 'active' AND domains.expiry_notice = sqlc.arg(was_expiry_notice) AND domains.paid_until = sqlc.arg(paid_until)
     AND NOT EXISTS (SELECT 1 FROM provision_items WHERE provision_items.name = domains.name AND provision_items.due_at > 0);

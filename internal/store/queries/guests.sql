@@ -16,7 +16,7 @@ WHERE customers.email_key = sqlc.arg(email_key) AND customers.confirmed_at <> 0 
 
 -- Locks the claiming account's row until the end of the transaction; its values stay
 -- the same.
--- name: LockClaimingCustomer :execrows
+-- name: LockClaimingCustomer :execresult
 UPDATE customers SET disabled_at = 0
 WHERE id = $1 AND confirmed_at <> 0 AND disabled_at = 0 AND guest = 0;
 

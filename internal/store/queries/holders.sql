@@ -5,20 +5,20 @@ SELECT * FROM holders WHERE customer_id = $1 ORDER BY id LIMIT $2;
 SELECT * FROM holders WHERE id = $1 AND customer_id = $2;
 
 -- Inserts nothing if the customer has too many.
--- name: InsertHolder :execrows
+-- name: InsertHolder :execresult
 INSERT INTO holders (id, customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, email, tech_id, billing_id, created_at, updated_at)
 SELECT sqlc.arg(id), sqlc.arg(customer_id), sqlc.arg(kind), sqlc.arg(name), sqlc.arg(organisation), sqlc.arg(street), sqlc.arg(postal_code),
     sqlc.arg(city), sqlc.arg(state), sqlc.arg(country), sqlc.arg(phone), sqlc.arg(email), sqlc.arg(tech_id), sqlc.arg(billing_id), sqlc.arg(now), sqlc.arg(now)
 WHERE (SELECT count(*) FROM holders AS own WHERE own.customer_id = sqlc.arg(customer_id)) < CAST(sqlc.arg(max_holders) AS BIGINT);
 
--- name: UpdateHolder :execrows
+-- name: UpdateHolder :execresult
 UPDATE holders
 SET kind = sqlc.arg(kind), name = sqlc.arg(name), organisation = sqlc.arg(organisation), street = sqlc.arg(street), postal_code = sqlc.arg(postal_code),
     city = sqlc.arg(city), state = sqlc.arg(state), country = sqlc.arg(country), phone = sqlc.arg(phone), email = sqlc.arg(email),
     tech_id = sqlc.arg(tech_id), billing_id = sqlc.arg(billing_id), updated_at = sqlc.arg(now)
 WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id);
 
--- name: DeleteHolder :execrows
+-- name: DeleteHolder :execresult
 DELETE FROM holders WHERE id = $1 AND customer_id = $2;
 
 -- A holder that is deleted is no contact of others any more.

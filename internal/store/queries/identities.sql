@@ -4,12 +4,12 @@ SELECT * FROM identities WHERE customer_id = $1;
 -- name: GetCustomerByVerification :one
 SELECT customer_id FROM identities WHERE session = $1 AND session <> '';
 
--- name: InsertIdentity :execrows
+-- name: InsertIdentity :execresult
 INSERT INTO identities (customer_id, session, url, name, verified_at, failure, updated_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT (customer_id) DO NOTHING;
 
--- name: ReplaceIdentity :execrows
+-- name: ReplaceIdentity :execresult
 UPDATE identities
 SET session = sqlc.arg(session), url = sqlc.arg(url), name = sqlc.arg(name), verified_at = sqlc.arg(verified_at),
     failure = sqlc.arg(failure), updated_at = sqlc.arg(updated_at)

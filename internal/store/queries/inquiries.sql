@@ -26,7 +26,7 @@ LIMIT $2;
 -- name: CountOpenInquiries :one
 SELECT count(*) FROM (SELECT id FROM inquiries WHERE done_at = 0 ORDER BY id LIMIT 1000) AS open_inquiries;
 
--- name: MarkInquiryDone :execrows
+-- name: MarkInquiryDone :execresult
 UPDATE inquiries
 SET done_at = @done_at, done_by = @done_by, done_note = @done_note
 WHERE id = @id AND done_at = 0;

@@ -97,22 +97,22 @@ ORDER BY e.job DESC
 LIMIT sqlc.arg(max_rows);
 
 -- A leased job keeps its lease.
--- name: RetryProvisionItem :execrows
+-- name: RetryProvisionItem :execresult
 UPDATE provision_items SET due_at = sqlc.arg(now) WHERE id = sqlc.arg(id) AND due_at > sqlc.arg(now) AND node = '';
 
--- name: RetryOrder :execrows
+-- name: RetryOrder :execresult
 UPDATE orders SET due_at = sqlc.arg(now), version = version + 1
 WHERE id = sqlc.arg(id) AND due_at > sqlc.arg(now) AND node = '';
 
--- name: RetryDomainChange :execrows
+-- name: RetryDomainChange :execresult
 UPDATE domain_changes SET due_at = sqlc.arg(now) WHERE id = sqlc.arg(id) AND due_at > sqlc.arg(now) AND node = '';
 
 -- The row doesn't distinguish a lease from a backoff delay, so anything that could be a
 -- lease is left alone: it ends soon. The same holds for RetryWebhookDelivery.
--- name: RetryMail :execrows
+-- name: RetryMail :execresult
 UPDATE mails SET due_at = sqlc.arg(now) WHERE id = sqlc.arg(id) AND due_at > sqlc.arg(longest_lease);
 
--- name: RetryWebhookDelivery :execrows
+-- name: RetryWebhookDelivery :execresult
 UPDATE webhook_deliveries SET due_at = sqlc.arg(now) WHERE order_id = sqlc.arg(id) AND due_at > sqlc.arg(longest_lease);
 
 -- Rows that are due by the business time or by the real one, and rows that a node is

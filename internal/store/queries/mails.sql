@@ -6,7 +6,7 @@ INSERT INTO mails (id, kind, customer_id, recipient, language, data, created_at,
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
 
 -- An empty recipient or language is the customer's. A mail with this id is kept.
--- name: InsertCustomerMail :execrows
+-- name: InsertCustomerMail :execresult
 INSERT INTO mails (id, kind, customer_id, recipient, language, data, created_at, due_at)
 SELECT sqlc.arg(id), sqlc.arg(kind), customers.id,
     CASE WHEN sqlc.arg(recipient) = '' THEN customers.email ELSE sqlc.arg(recipient) END,

@@ -5,7 +5,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
 -- name: DeleteOrderItems :exec
 DELETE FROM order_items WHERE order_id = $1;
 
--- name: UpdateOrderItem :execrows
+-- name: UpdateOrderItem :execresult
 UPDATE order_items
 SET years = sqlc.arg(years), net = sqlc.arg(net), vat = sqlc.arg(vat), gross = sqlc.arg(gross), account = sqlc.arg(account),
     provision_item_id = sqlc.arg(provision_item_id), domain_id = sqlc.arg(domain_id), code_sealed = sqlc.arg(code_sealed),

@@ -1,7 +1,7 @@
 -- Locks the customer's row until the end of the transaction, so that on PostgreSQL
 -- transactions that add or pay an order of the same customer run one after the other.
 -- The row's values stay the same.
--- name: LockBuyer :execrows
+-- name: LockBuyer :execresult
 UPDATE customers SET disabled_at = 0
 WHERE id = $1 AND confirmed_at <> 0 AND disabled_at = 0;
 
@@ -11,7 +11,7 @@ SELECT count(*) AS open, CAST(coalesce(max(CASE WHEN items_key = sqlc.arg(items_
 FROM orders WHERE customer_id = sqlc.arg(customer_id) AND open_order = 1;
 
 -- Inserts no row if it is an agent's order and the agent has too many open ones.
--- name: InsertOrder :execrows
+-- name: InsertOrder :execresult
 INSERT INTO orders (
     id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key,
     net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked,
@@ -171,7 +171,7 @@ SELECT id FROM orders
 WHERE customer_id = $1 AND open_order = 1 AND state = 'awaiting_verification'
 ORDER BY id;
 
--- name: UpdateOrder :execrows
+-- name: UpdateOrder :execresult
 UPDATE orders
 SET state = sqlc.arg(state), open_order = sqlc.arg(open_order),
     customer_id = sqlc.arg(customer_id), email_key = sqlc.arg(email_key), items_key = sqlc.arg(items_key),

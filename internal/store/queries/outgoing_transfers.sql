@@ -23,7 +23,7 @@ UPDATE outgoing_transfers SET due_at = sqlc.arg(now)
 WHERE domain_id = sqlc.arg(domain_id) AND ended_at = 0 AND node = '';
 
 -- A status that was reported meanwhile stays, and makes the transfer due, unless it has ended.
--- name: UpdateOutgoingTransfer :execrows
+-- name: UpdateOutgoingTransfer :execresult
 UPDATE outgoing_transfers
 SET state = sqlc.arg(state),
     registry_status = CASE WHEN CAST(sqlc.arg(ended_at) AS BIGINT) = 0 AND registry_status <> sqlc.arg(was_status) THEN registry_status ELSE sqlc.arg(registry_status) END,
@@ -34,14 +34,14 @@ SET state = sqlc.arg(state),
 WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND due_at = sqlc.arg(was_due);
 
 -- A decision wins against a query in progress, and against a second decision.
--- name: DecideOutgoingTransfer :execrows
+-- name: DecideOutgoingTransfer :execresult
 UPDATE outgoing_transfers
 SET state = sqlc.arg(state), reason = sqlc.arg(reason), statement = sqlc.arg(statement), by_kind = sqlc.arg(by_kind), by_id = sqlc.arg(by_id),
     by_address = sqlc.arg(by_address), decided_at = sqlc.arg(decided_at), failure = '', due_at = sqlc.arg(due_at), node = sqlc.arg(node), attempts = 1,
     updated_at = sqlc.arg(decided_at)
 WHERE id = sqlc.arg(id) AND state = 'pending';
 
--- name: DeleteOutgoingTransfer :execrows
+-- name: DeleteOutgoingTransfer :execresult
 DELETE FROM outgoing_transfers WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND due_at = sqlc.arg(was_due);
 
 -- Another row of the same request.

@@ -1,6 +1,6 @@
 -- Locks the saved payment method until the end of the transaction, so that it can't be
 -- removed while a renewal starts to depend on it.
--- name: LockPaymentMethod :execrows
+-- name: LockPaymentMethod :execresult
 UPDATE payment_methods SET updated_at = updated_at WHERE customer_id = $1 AND method <> '';
 
 -- name: ListPendingRefunds :many
@@ -18,7 +18,7 @@ LIMIT $1;
 INSERT INTO payments (id, order_id, customer_id, state, amount, session, url, intent, card, created_at, ends_at, updated_at, kind, failure)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
 
--- name: UpdatePayment :execrows
+-- name: UpdatePayment :execresult
 UPDATE payments
 SET state = sqlc.arg(state), amount = sqlc.arg(amount), session = sqlc.arg(session), url = sqlc.arg(url), intent = sqlc.arg(intent),
     card = sqlc.arg(card), failure = sqlc.arg(failure), ends_at = sqlc.arg(ends_at), updated_at = sqlc.arg(updated_at)

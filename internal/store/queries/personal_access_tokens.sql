@@ -30,7 +30,7 @@ LIMIT $2;
 SELECT * FROM personal_access_tokens
 WHERE id = $1;
 
--- name: RevokePersonalAccessToken :execrows
+-- name: RevokePersonalAccessToken :execresult
 UPDATE personal_access_tokens SET revoked_at = $3
 WHERE id = $1 AND customer_id = $2 AND revoked_at = 0;
 

@@ -5,5 +5,5 @@ SELECT edition, content FROM price_lists ORDER BY edition DESC LIMIT 1;
 -- name: GetNewestPriceListEdition :one
 SELECT edition FROM price_lists ORDER BY edition DESC LIMIT 1;
 
--- name: InsertPriceList :execrows
+-- name: InsertPriceList :execresult
 INSERT INTO price_lists (edition, content, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;

@@ -4,7 +4,7 @@ INSERT INTO refunds (id, order_id, payment_id, item_id, amount, provider, create
 VALUES (sqlc.arg(id), sqlc.arg(order_id), sqlc.arg(payment_id), sqlc.arg(item_id), sqlc.arg(amount), sqlc.arg(provider), sqlc.arg(created_at), sqlc.arg(made_at),
     sqlc.arg(source), sqlc.arg(reason), sqlc.arg(note), sqlc.arg(decided_by), sqlc.arg(notice_id), sqlc.arg(parts), sqlc.arg(replaces), sqlc.arg(task), sqlc.arg(failure), sqlc.arg(failed_at));
 
--- name: UpdateRefund :execrows
+-- name: UpdateRefund :execresult
 UPDATE refunds SET provider = sqlc.arg(provider), made_at = sqlc.arg(made_at), note = sqlc.arg(note), parts = sqlc.arg(parts), task = sqlc.arg(task),
     failure = sqlc.arg(failure), failed_at = sqlc.arg(failed_at),
     settled_at = sqlc.arg(settled_at), settled_by = sqlc.arg(settled_by), settlement = sqlc.arg(settlement)

@@ -60,7 +60,7 @@ WHERE m.account = $1 AND m.kind = 'balance'
 ORDER BY m.number DESC
 LIMIT 1;
 
--- name: MarkRegistryMessageRead :execrows
+-- name: MarkRegistryMessageRead :execresult
 UPDATE registry_messages
 SET unread = 0, read_at = sqlc.arg(read_at), read_by = sqlc.arg(read_by), note = sqlc.arg(note)
 WHERE number = sqlc.arg(number) AND number <> '' AND unread = 1;

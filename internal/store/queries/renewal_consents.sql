@@ -12,16 +12,16 @@ UPDATE domains SET at_term_end = 'renew', updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id) AND status = 'active' AND paid_until = sqlc.arg(paid_until) AND at_term_end <> 'renew';
 
 -- The row is locked even if the choice stays the same: a charge locks it, too.
--- name: ChooseTermEnd :execrows
+-- name: ChooseTermEnd :execresult
 UPDATE domains SET at_term_end = sqlc.arg(choice), updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id) AND at_term_end = sqlc.arg(was) AND status <> 'transferred_out';
 
 -- The same for a domain that an operator has seen in a termination's preview.
--- name: LetSeenDomainExpire :execrows
+-- name: LetSeenDomainExpire :execresult
 UPDATE domains SET at_term_end = 'expire', updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id) AND at_term_end = sqlc.arg(was) AND paid_until = sqlc.arg(paid_until) AND status = sqlc.arg(status);
 
--- name: InsertRenewalConsent :execrows
+-- name: InsertRenewalConsent :execresult
 INSERT INTO renewal_consents (id, domain_id, customer_id, name, wording, years, gross, charge_at, method, through, address, given_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 ON CONFLICT (domain_id) WHERE ended_at = 0 DO NOTHING;

@@ -32,7 +32,7 @@ WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.status = 'active' 
 ORDER BY domains.paid_until, domains.name
 LIMIT sqlc.arg(max_rows);
 
--- name: InsertRenewal :execrows
+-- name: InsertRenewal :execresult
 INSERT INTO renewals (domain_id, term_end, customer_id, name, tld, state, years, gross, announced_at, charge_at, failure, updated_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 ON CONFLICT (domain_id, term_end) DO NOTHING;
@@ -83,7 +83,7 @@ WHERE renewals.customer_id = sqlc.arg(customer_id) AND renewals.charge_at > 0 AN
     AND renewals.term_end = (SELECT domains.paid_until FROM domains WHERE domains.id = renewals.domain_id)
     AND renewals.domain_id IN (SELECT order_items.domain_id FROM order_items WHERE order_items.order_id = sqlc.arg(order_id));
 
--- name: UpdateRenewal :execrows
+-- name: UpdateRenewal :execresult
 UPDATE renewals
 SET state = sqlc.arg(state), charge_at = sqlc.arg(charge_at), attempts = sqlc.arg(attempts), failure = sqlc.arg(failure), updated_at = sqlc.arg(updated_at)
 WHERE domain_id = sqlc.arg(domain_id) AND term_end = sqlc.arg(term_end)
@@ -143,7 +143,7 @@ SELECT count(*) AS waiting, CAST(coalesce(min(r.charge_at), 0) AS BIGINT) AS old
 ) AS r;
 
 -- Locks a domain whose charge is announced, so that its consent can't be withdrawn before.
--- name: LockDomainToAnnounce :execrows
+-- name: LockDomainToAnnounce :execresult
 UPDATE domains SET updated_at = updated_at
 WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id) AND status = 'active' AND at_term_end = 'renew' AND paid_until = sqlc.arg(term_end);
 

@@ -6,7 +6,7 @@ INSERT INTO seal_keys (id, state, canary, created_at, changed_at)
 VALUES ($1, $2, $3, $4, $4)
 ON CONFLICT DO NOTHING;
 
--- name: UpdateSealKeyState :execrows
+-- name: UpdateSealKeyState :execresult
 UPDATE seal_keys SET state = sqlc.arg(state), changed_at = sqlc.arg(now)
 WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state);
 
@@ -19,7 +19,7 @@ ON CONFLICT (name) DO UPDATE SET key_ids = excluded.key_ids, write_id = excluded
 UPDATE seal_nodes SET seen_at = sqlc.arg(seen_at) WHERE name = sqlc.arg(name);
 
 -- The report of a node stays locked until the end of the transaction if it is still the same.
--- name: LockSealNode :execrows
+-- name: LockSealNode :execresult
 UPDATE seal_nodes SET write_id = write_id WHERE name = sqlc.arg(name) AND seen_at = sqlc.arg(seen_at);
 
 -- name: DeleteSealNode :exec

@@ -9,7 +9,7 @@ WHERE domains.id = sqlc.arg(domain_id)
 ON CONFLICT DO NOTHING;
 
 -- An operator starts the procedure for a term that had ended before the first run.
--- name: InsertOverdueTermEnd :execrows
+-- name: InsertOverdueTermEnd :execresult
 INSERT INTO term_ends (domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, updated_at)
 SELECT domains.id, domains.paid_until, domains.customer_id, domains.name, domains.tld, domains.account, 'unpaid',
     sqlc.arg(step_at), sqlc.arg(due_at), sqlc.arg(updated_at)
@@ -74,7 +74,7 @@ WHERE domain_id > $1 AND state = 'closed'
 ORDER BY domain_id
 LIMIT $2;
 
--- name: UpdateTermEnd :execrows
+-- name: UpdateTermEnd :execresult
 UPDATE term_ends
 SET state = sqlc.arg(state), step_at = sqlc.arg(step_at), due_at = sqlc.arg(due_at), node = sqlc.arg(node), attempts = sqlc.arg(attempts),
     waits_for = sqlc.arg(waits_for), held_at = sqlc.arg(held_at), deleted_at = sqlc.arg(deleted_at), ended_at = sqlc.arg(ended_at),

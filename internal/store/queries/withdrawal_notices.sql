@@ -95,7 +95,7 @@ LIMIT $2;
 -- name: CountOpenWithdrawalNotices :one
 SELECT count(*) FROM (SELECT id FROM withdrawal_notices WHERE done_at = 0 ORDER BY id LIMIT 1000) AS open_notices;
 
--- name: MarkWithdrawalNoticeDone :execrows
+-- name: MarkWithdrawalNoticeDone :execresult
 UPDATE withdrawal_notices
 SET done_at = @done_at, done_by = @done_by, done_note = @done_note, done_reply = @done_reply, done_ends = @done_ends
 WHERE id = @id AND done_at = 0;

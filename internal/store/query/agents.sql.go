@@ -7,18 +7,15 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
-const deleteAgentLink = `-- name: DeleteAgentLink :execrows
+const deleteAgentLink = `-- name: DeleteAgentLink :execresult
 DELETE FROM agent_links WHERE customer_id = $1 AND agent_id = $2
 `
 
-func (q *Queries) DeleteAgentLink(ctx context.Context, customerID string, agentID string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteAgentLink, customerID, agentID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) DeleteAgentLink(ctx context.Context, customerID string, agentID string) (sql.Result, error) {
+	return q.db.ExecContext(ctx, deleteAgentLink, customerID, agentID)
 }
 
 const deleteExpiredSignatures = `-- name: DeleteExpiredSignatures :execrows
@@ -91,7 +88,7 @@ func (q *Queries) GetSeenSignaturePath(ctx context.Context, agentID string, mac 
 	return path, err
 }
 
-const insertAgent = `-- name: InsertAgent :execrows
+const insertAgent = `-- name: InsertAgent :execresult
 INSERT INTO agents (id, name, profile, key_hash, webhook_url, webhook_version, webhook_sealed, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (name) WHERE removed_at = 0 DO NOTHING
@@ -108,8 +105,8 @@ type InsertAgentParams struct {
 	CreatedAt      int64
 }
 
-func (q *Queries) InsertAgent(ctx context.Context, arg InsertAgentParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertAgent,
+func (q *Queries) InsertAgent(ctx context.Context, arg InsertAgentParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, insertAgent,
 		arg.ID,
 		arg.Name,
 		arg.Profile,
@@ -119,10 +116,6 @@ func (q *Queries) InsertAgent(ctx context.Context, arg InsertAgentParams) (int64
 		arg.WebhookSealed,
 		arg.CreatedAt,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const insertAgentLink = `-- name: InsertAgentLink :execrows
@@ -472,18 +465,14 @@ func (q *Queries) ListLiveAgentSecretsByProfile(ctx context.Context, profile str
 	return items, nil
 }
 
-const lockLiveAgent = `-- name: LockLiveAgent :execrows
+const lockLiveAgent = `-- name: LockLiveAgent :execresult
 UPDATE agents SET webhook_version = webhook_version WHERE id = $1 AND removed_at = 0
 `
 
 // Locks the row of a live agent on PostgreSQL, so that changes of its secrets and
 // links run one after the other. The column is in no index, so none is written.
-func (q *Queries) LockLiveAgent(ctx context.Context, id string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, lockLiveAgent, id)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) LockLiveAgent(ctx context.Context, id string) (sql.Result, error) {
+	return q.db.ExecContext(ctx, lockLiveAgent, id)
 }
 
 const removeAgent = `-- name: RemoveAgent :exec

@@ -7,9 +7,10 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
-const confirmBrake = `-- name: ConfirmBrake :execrows
+const confirmBrake = `-- name: ConfirmBrake :execresult
 UPDATE brakes
 SET stopped_at = 0, reason = '', confirmed_by = $1, confirmed_at = $2,
     actions = CASE WHEN day = $3 THEN actions ELSE 0 END,
@@ -26,18 +27,14 @@ type ConfirmBrakeParams struct {
 	WasStopped  int64
 }
 
-func (q *Queries) ConfirmBrake(ctx context.Context, arg ConfirmBrakeParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, confirmBrake,
+func (q *Queries) ConfirmBrake(ctx context.Context, arg ConfirmBrakeParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, confirmBrake,
 		arg.ConfirmedBy,
 		arg.ConfirmedAt,
 		arg.Day,
 		arg.Planned,
 		arg.WasStopped,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const countBrakeActions = `-- name: CountBrakeActions :execrows

@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const clearContactHold = `-- name: ClearContactHold :exec
@@ -703,7 +704,7 @@ func (q *Queries) ReassignContactChecks(ctx context.Context, customerID string, 
 	return err
 }
 
-const setContactCheck = `-- name: SetContactCheck :execrows
+const setContactCheck = `-- name: SetContactCheck :execresult
 UPDATE domains SET contact_check = $1
 WHERE id = $2 AND customer_id = $3 AND contact_check IN ('new', 'guest') AND registrant = $4
 `
@@ -715,17 +716,13 @@ type SetContactCheckParams struct {
 	Registrant   string
 }
 
-func (q *Queries) SetContactCheck(ctx context.Context, arg SetContactCheckParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setContactCheck,
+func (q *Queries) SetContactCheck(ctx context.Context, arg SetContactCheckParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, setContactCheck,
 		arg.ContactCheck,
 		arg.ID,
 		arg.CustomerID,
 		arg.Registrant,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const setContactHolds = `-- name: SetContactHolds :exec
@@ -739,7 +736,7 @@ func (q *Queries) SetContactHolds(ctx context.Context, contactCheck string) erro
 	return err
 }
 
-const updateContactCheck = `-- name: UpdateContactCheck :execrows
+const updateContactCheck = `-- name: UpdateContactCheck :execresult
 UPDATE contact_checks
 SET state = $1, notices = $2, due_at = $3, step_at = $4, waits_for = $5,
     resent_at = $6, suspended_at = $7, ended_at = $8
@@ -762,8 +759,8 @@ type UpdateContactCheckParams struct {
 	WasResent   int64
 }
 
-func (q *Queries) UpdateContactCheck(ctx context.Context, arg UpdateContactCheckParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, updateContactCheck,
+func (q *Queries) UpdateContactCheck(ctx context.Context, arg UpdateContactCheckParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, updateContactCheck,
 		arg.State,
 		arg.Notices,
 		arg.DueAt,
@@ -778,8 +775,4 @@ func (q *Queries) UpdateContactCheck(ctx context.Context, arg UpdateContactCheck
 		arg.WasStep,
 		arg.WasResent,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

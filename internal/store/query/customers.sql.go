@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const confirmCustomer = `-- name: ConfirmCustomer :execrows
@@ -329,18 +330,14 @@ func (q *Queries) ListStaleUnconfirmedCustomers(ctx context.Context, createdAt i
 	return items, nil
 }
 
-const lockConfirmedCustomer = `-- name: LockConfirmedCustomer :execrows
+const lockConfirmedCustomer = `-- name: LockConfirmedCustomer :execresult
 UPDATE customers SET disabled_at = disabled_at
 WHERE id = $1 AND confirmed_at <> 0
 `
 
 // Locks the row of an account that gets a domain, so that it can't be closed meanwhile.
-func (q *Queries) LockConfirmedCustomer(ctx context.Context, id string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, lockConfirmedCustomer, id)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) LockConfirmedCustomer(ctx context.Context, id string) (sql.Result, error) {
+	return q.db.ExecContext(ctx, lockConfirmedCustomer, id)
 }
 
 const lockCustomer = `-- name: LockCustomer :exec
@@ -353,18 +350,14 @@ func (q *Queries) LockCustomer(ctx context.Context, id string) error {
 	return err
 }
 
-const lockOpenAccount = `-- name: LockOpenAccount :execrows
+const lockOpenAccount = `-- name: LockOpenAccount :execresult
 UPDATE customers SET disabled_at = 0
 WHERE id = $1 AND disabled_at = 0 AND guest = 0
 `
 
 // Locks the row of an account that links an agent, so that it can't be closed meanwhile.
-func (q *Queries) LockOpenAccount(ctx context.Context, id string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, lockOpenAccount, id)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) LockOpenAccount(ctx context.Context, id string) (sql.Result, error) {
+	return q.db.ExecContext(ctx, lockOpenAccount, id)
 }
 
 const replaceBasket = `-- name: ReplaceBasket :execrows

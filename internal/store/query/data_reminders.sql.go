@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const countRemindableDomains = `-- name: CountRemindableDomains :one
@@ -92,7 +93,7 @@ func (q *Queries) ListUndatedReminders(ctx context.Context, limit int32) ([]List
 	return items, nil
 }
 
-const setDataReminder = `-- name: SetDataReminder :execrows
+const setDataReminder = `-- name: SetDataReminder :execresult
 UPDATE customers SET data_reminder_at = $1
 WHERE id = $2 AND data_reminder_at = $3
 `
@@ -103,10 +104,6 @@ type SetDataReminderParams struct {
 	Was int64
 }
 
-func (q *Queries) SetDataReminder(ctx context.Context, arg SetDataReminderParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setDataReminder, arg.Now, arg.ID, arg.Was)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) SetDataReminder(ctx context.Context, arg SetDataReminderParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, setDataReminder, arg.Now, arg.ID, arg.Was)
 }

@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const claimDisputeListing = `-- name: ClaimDisputeListing :many
@@ -245,7 +246,7 @@ func (q *Queries) GetDispute(ctx context.Context, id string) (GetDisputeRow, err
 	return i, err
 }
 
-const insertDispute = `-- name: InsertDispute :execrows
+const insertDispute = `-- name: InsertDispute :execresult
 INSERT INTO disputes (id, charge, intent, payment_id, order_id, status, reason, currency, amount, withdrawn, fee, charged, refunded, debit, refundable,
     bank_return, evidence_due, opened_at, lock_state, open_work, note, decided_by, decided_at, version, due_at, node, attempts, stored_at, updated_at, locked_at, lifted_at, decision)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)
@@ -287,8 +288,8 @@ type InsertDisputeParams struct {
 	Decision    string
 }
 
-func (q *Queries) InsertDispute(ctx context.Context, arg InsertDisputeParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertDispute,
+func (q *Queries) InsertDispute(ctx context.Context, arg InsertDisputeParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, insertDispute,
 		arg.ID,
 		arg.Charge,
 		arg.Intent,
@@ -322,10 +323,6 @@ func (q *Queries) InsertDispute(ctx context.Context, arg InsertDisputeParams) (i
 		arg.LiftedAt,
 		arg.Decision,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const listCustomerDisputes = `-- name: ListCustomerDisputes :many
@@ -947,7 +944,7 @@ func (q *Queries) ReleaseDisputes(ctx context.Context, now int64, node string) (
 	return result.RowsAffected()
 }
 
-const updateDispute = `-- name: UpdateDispute :execrows
+const updateDispute = `-- name: UpdateDispute :execresult
 UPDATE disputes
 SET charge = $1, intent = $2, payment_id = $3, order_id = $4, status = $5,
     reason = $6, currency = $7, amount = $8, withdrawn = $9, fee = $10,
@@ -990,8 +987,8 @@ type UpdateDisputeParams struct {
 	WasVersion  int64
 }
 
-func (q *Queries) UpdateDispute(ctx context.Context, arg UpdateDisputeParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, updateDispute,
+func (q *Queries) UpdateDispute(ctx context.Context, arg UpdateDisputeParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, updateDispute,
 		arg.Charge,
 		arg.Intent,
 		arg.PaymentID,
@@ -1022,8 +1019,4 @@ func (q *Queries) UpdateDispute(ctx context.Context, arg UpdateDisputeParams) (i
 		arg.ID,
 		arg.WasVersion,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const claimDueDomainChanges = `-- name: ClaimDueDomainChanges :many
@@ -181,7 +182,7 @@ func (q *Queries) GetLastChangeFor(ctx context.Context, arg GetLastChangeForPara
 	return i, err
 }
 
-const insertDomainChange = `-- name: InsertDomainChange :execrows
+const insertDomainChange = `-- name: InsertDomainChange :execresult
 INSERT INTO domain_changes (id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state,
     by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, bulk_id)
 SELECT $1, domains.customer_id, domains.id, domains.name, domains.tld, $2, $3, $4,
@@ -215,8 +216,8 @@ type InsertDomainChangeParams struct {
 
 // Inserts nothing if the domain no longer belongs to the customer, or if it already
 // has an open change.
-func (q *Queries) InsertDomainChange(ctx context.Context, arg InsertDomainChangeParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertDomainChange,
+func (q *Queries) InsertDomainChange(ctx context.Context, arg InsertDomainChangeParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, insertDomainChange,
 		arg.ID,
 		arg.Account,
 		arg.Kind,
@@ -236,10 +237,6 @@ func (q *Queries) InsertDomainChange(ctx context.Context, arg InsertDomainChange
 		arg.DomainID,
 		arg.CustomerID,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const listDomainChanges = `-- name: ListDomainChanges :many
@@ -363,7 +360,7 @@ func (q *Queries) ReleaseDomainChanges(ctx context.Context, now int64, node stri
 	return result.RowsAffected()
 }
 
-const updateDomainChange = `-- name: UpdateDomainChange :execrows
+const updateDomainChange = `-- name: UpdateDomainChange :execresult
 UPDATE domain_changes
 SET state = $1, failure = $2, desired = $3, wait_until = $4, code_sealed = $5, due_at = $6,
     node = $7, attempts = $8, updated_at = $9
@@ -385,8 +382,8 @@ type UpdateDomainChangeParams struct {
 	WasDue     int64
 }
 
-func (q *Queries) UpdateDomainChange(ctx context.Context, arg UpdateDomainChangeParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, updateDomainChange,
+func (q *Queries) UpdateDomainChange(ctx context.Context, arg UpdateDomainChangeParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, updateDomainChange,
 		arg.State,
 		arg.Failure,
 		arg.Desired,
@@ -400,8 +397,4 @@ func (q *Queries) UpdateDomainChange(ctx context.Context, arg UpdateDomainChange
 		arg.WasState,
 		arg.WasDue,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

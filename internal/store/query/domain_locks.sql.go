@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const getDomainLock = `-- name: GetDomainLock :one
@@ -86,7 +87,7 @@ func (q *Queries) IsHeldByLock(ctx context.Context, domainID string, exceptID st
 	return held, err
 }
 
-const liftDomainLock = `-- name: LiftDomainLock :execrows
+const liftDomainLock = `-- name: LiftDomainLock :execresult
 UPDATE domain_locks SET lifted_at = $1, lifted_by = $2, hold_step_at = $3
 WHERE id = $4 AND lifted_at = 0
 `
@@ -98,17 +99,13 @@ type LiftDomainLockParams struct {
 	ID         string
 }
 
-func (q *Queries) LiftDomainLock(ctx context.Context, arg LiftDomainLockParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, liftDomainLock,
+func (q *Queries) LiftDomainLock(ctx context.Context, arg LiftDomainLockParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, liftDomainLock,
 		arg.LiftedAt,
 		arg.LiftedBy,
 		arg.HoldStepAt,
 		arg.ID,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const listActiveDomainLocks = `-- name: ListActiveDomainLocks :many

@@ -7,9 +7,10 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
-const activateDomain = `-- name: ActivateDomain :execrows
+const activateDomain = `-- name: ActivateDomain :execresult
 UPDATE domains
 SET status = $1, paid_until = $2, handle = $3, code_sealed = $4,
     registry_expires = $5, sync_due = $6, holder_id = $7, registrant = $8,
@@ -39,8 +40,8 @@ type ActivateDomainParams struct {
 
 // The registrant's address has to be confirmed, unless it is the confirmed one of the account; an
 // empty one is the account's. A guest's is first asked by the claim mail.
-func (q *Queries) ActivateDomain(ctx context.Context, arg ActivateDomainParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, activateDomain,
+func (q *Queries) ActivateDomain(ctx context.Context, arg ActivateDomainParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, activateDomain,
 		arg.Status,
 		arg.PaidUntil,
 		arg.Handle,
@@ -54,10 +55,6 @@ func (q *Queries) ActivateDomain(ctx context.Context, arg ActivateDomainParams) 
 		arg.EmailKey,
 		arg.ID,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const clearDomainLabels = `-- name: ClearDomainLabels :exec
@@ -393,7 +390,7 @@ func (q *Queries) HasFolder(ctx context.Context, customerID string, folder strin
 	return exists, err
 }
 
-const insertDomain = `-- name: InsertDomain :execrows
+const insertDomain = `-- name: InsertDomain :execresult
 INSERT INTO domains (id, customer_id, name, tld, status, paid_until, account, created_at, updated_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (name) WHERE status <> 'transferred_out' DO NOTHING
@@ -411,8 +408,8 @@ type InsertDomainParams struct {
 	UpdatedAt  int64
 }
 
-func (q *Queries) InsertDomain(ctx context.Context, arg InsertDomainParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertDomain,
+func (q *Queries) InsertDomain(ctx context.Context, arg InsertDomainParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, insertDomain,
 		arg.ID,
 		arg.CustomerID,
 		arg.Name,
@@ -423,10 +420,6 @@ func (q *Queries) InsertDomain(ctx context.Context, arg InsertDomainParams) (int
 		arg.CreatedAt,
 		arg.UpdatedAt,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const listCustomerDomains = `-- name: ListCustomerDomains :many
@@ -839,7 +832,7 @@ func (q *Queries) ReleaseRegistryStatus(ctx context.Context, hold string, iD str
 	return err
 }
 
-const renewDomain = `-- name: RenewDomain :execrows
+const renewDomain = `-- name: RenewDomain :execresult
 UPDATE domains
 SET paid_until = $1, status = CASE WHEN status IN ('expired', 'redemption') THEN 'active' ELSE status END, expiry_notice = 0,
     at_term_end = CASE WHEN at_term_end = 'expire' THEN '' ELSE at_term_end END,
@@ -859,8 +852,8 @@ type RenewDomainParams struct {
 
 // A renewal or restore starts a new term: its expiry notices are sent again, and a choice
 // to let the former one expire is over.
-func (q *Queries) RenewDomain(ctx context.Context, arg RenewDomainParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, renewDomain,
+func (q *Queries) RenewDomain(ctx context.Context, arg RenewDomainParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, renewDomain,
 		arg.PaidUntil,
 		arg.Premium,
 		arg.RegistryExpires,
@@ -869,10 +862,6 @@ func (q *Queries) RenewDomain(ctx context.Context, arg RenewDomainParams) (int64
 		arg.ID,
 		arg.WasPaidUntil,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const searchDomains = `-- name: SearchDomains :many
@@ -1321,7 +1310,7 @@ func (q *Queries) SearchNewestDomains(ctx context.Context, arg SearchNewestDomai
 	return items, nil
 }
 
-const setDomainFolder = `-- name: SetDomainFolder :execrows
+const setDomainFolder = `-- name: SetDomainFolder :execresult
 UPDATE domains SET folder = $1
 WHERE id = $2 AND customer_id = $3
 `
@@ -1332,15 +1321,11 @@ type SetDomainFolderParams struct {
 	CustomerID string
 }
 
-func (q *Queries) SetDomainFolder(ctx context.Context, arg SetDomainFolderParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setDomainFolder, arg.Folder, arg.ID, arg.CustomerID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) SetDomainFolder(ctx context.Context, arg SetDomainFolderParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, setDomainFolder, arg.Folder, arg.ID, arg.CustomerID)
 }
 
-const setDomainLabels = `-- name: SetDomainLabels :execrows
+const setDomainLabels = `-- name: SetDomainLabels :execresult
 UPDATE domains SET folder = $1, note = $2
 WHERE id = $3 AND customer_id = $4
 `
@@ -1352,17 +1337,13 @@ type SetDomainLabelsParams struct {
 	CustomerID string
 }
 
-func (q *Queries) SetDomainLabels(ctx context.Context, arg SetDomainLabelsParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setDomainLabels,
+func (q *Queries) SetDomainLabels(ctx context.Context, arg SetDomainLabelsParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, setDomainLabels,
 		arg.Folder,
 		arg.Note,
 		arg.ID,
 		arg.CustomerID,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const setRegistryStatus = `-- name: SetRegistryStatus :exec
@@ -1374,7 +1355,7 @@ func (q *Queries) SetRegistryStatus(ctx context.Context, registryStatus string, 
 	return err
 }
 
-const updateDomainFromRegistry = `-- name: UpdateDomainFromRegistry :execrows
+const updateDomainFromRegistry = `-- name: UpdateDomainFromRegistry :execresult
 UPDATE domains
 SET status = $1, at_term_end = CASE WHEN $1 = 'transferred_out' THEN '' ELSE at_term_end END, registry_status = $2, registry_expires = $3,
     synced_at = $4, sync_due = $5, updated_at = $6
@@ -1393,8 +1374,8 @@ type UpdateDomainFromRegistryParams struct {
 	WasDue          int64
 }
 
-func (q *Queries) UpdateDomainFromRegistry(ctx context.Context, arg UpdateDomainFromRegistryParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, updateDomainFromRegistry,
+func (q *Queries) UpdateDomainFromRegistry(ctx context.Context, arg UpdateDomainFromRegistryParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, updateDomainFromRegistry,
 		arg.Status,
 		arg.RegistryStatus,
 		arg.RegistryExpires,
@@ -1405,8 +1386,4 @@ func (q *Queries) UpdateDomainFromRegistry(ctx context.Context, arg UpdateDomain
 		arg.WasStatus,
 		arg.WasDue,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

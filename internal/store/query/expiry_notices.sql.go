@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const listExpiringDomains = `-- name: ListExpiringDomains :many
@@ -66,7 +67,7 @@ func (q *Queries) ListExpiringDomains(ctx context.Context, arg ListExpiringDomai
 	return items, nil
 }
 
-const setDomainExpiryNotice = `-- name: SetDomainExpiryNotice :execrows
+const setDomainExpiryNotice = `-- name: SetDomainExpiryNotice :execresult
 UPDATE domains SET expiry_notice = $1, status = $2, updated_at = $3
 WHERE domains.id = $4 AND domains.status = 'active' AND domains.expiry_notice = $5 AND domains.paid_until = $6
     AND NOT EXISTS (SELECT 1 FROM provision_items WHERE provision_items.name = domains.name AND provision_items.due_at > 0)
@@ -81,8 +82,8 @@ type SetDomainExpiryNoticeParams struct {
 	PaidUntil       int64
 }
 
-func (q *Queries) SetDomainExpiryNotice(ctx context.Context, arg SetDomainExpiryNoticeParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setDomainExpiryNotice,
+func (q *Queries) SetDomainExpiryNotice(ctx context.Context, arg SetDomainExpiryNoticeParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, setDomainExpiryNotice,
 		arg.ExpiryNotice,
 		arg.Status,
 		arg.UpdatedAt,
@@ -90,8 +91,4 @@ func (q *Queries) SetDomainExpiryNotice(ctx context.Context, arg SetDomainExpiry
 		arg.WasExpiryNotice,
 		arg.PaidUntil,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const deleteGuest = `-- name: DeleteGuest :exec
@@ -160,19 +161,15 @@ func (q *Queries) ListStaleGuestIDs(ctx context.Context, createdAt int64, maxRow
 	return items, nil
 }
 
-const lockClaimingCustomer = `-- name: LockClaimingCustomer :execrows
+const lockClaimingCustomer = `-- name: LockClaimingCustomer :execresult
 UPDATE customers SET disabled_at = 0
 WHERE id = $1 AND confirmed_at <> 0 AND disabled_at = 0 AND guest = 0
 `
 
 // Locks the claiming account's row until the end of the transaction; its values stay
 // the same.
-func (q *Queries) LockClaimingCustomer(ctx context.Context, id string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, lockClaimingCustomer, id)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) LockClaimingCustomer(ctx context.Context, id string) (sql.Result, error) {
+	return q.db.ExecContext(ctx, lockClaimingCustomer, id)
 }
 
 const lockOrdersOfCustomer = `-- name: LockOrdersOfCustomer :exec

@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const clearHolderContact = `-- name: ClearHolderContact :exec
@@ -21,16 +22,12 @@ func (q *Queries) ClearHolderContact(ctx context.Context, iD string, customerID 
 	return err
 }
 
-const deleteHolder = `-- name: DeleteHolder :execrows
+const deleteHolder = `-- name: DeleteHolder :execresult
 DELETE FROM holders WHERE id = $1 AND customer_id = $2
 `
 
-func (q *Queries) DeleteHolder(ctx context.Context, iD string, customerID string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteHolder, iD, customerID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) DeleteHolder(ctx context.Context, iD string, customerID string) (sql.Result, error) {
+	return q.db.ExecContext(ctx, deleteHolder, iD, customerID)
 }
 
 const deleteHoldersOfCustomer = `-- name: DeleteHoldersOfCustomer :exec
@@ -82,7 +79,7 @@ func (q *Queries) GetHolder(ctx context.Context, iD string, customerID string) (
 	return i, err
 }
 
-const insertHolder = `-- name: InsertHolder :execrows
+const insertHolder = `-- name: InsertHolder :execresult
 INSERT INTO holders (id, customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, email, tech_id, billing_id, created_at, updated_at)
 SELECT $1, $2, $3, $4, $5, $6, $7,
     $8, $9, $10, $11, $12, $13, $14, $15, $15
@@ -109,8 +106,8 @@ type InsertHolderParams struct {
 }
 
 // Inserts nothing if the customer has too many.
-func (q *Queries) InsertHolder(ctx context.Context, arg InsertHolderParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertHolder,
+func (q *Queries) InsertHolder(ctx context.Context, arg InsertHolderParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, insertHolder,
 		arg.ID,
 		arg.CustomerID,
 		arg.Kind,
@@ -128,10 +125,6 @@ func (q *Queries) InsertHolder(ctx context.Context, arg InsertHolderParams) (int
 		arg.Now,
 		arg.MaxHolders,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const insertPastRegistrant = `-- name: InsertPastRegistrant :exec
@@ -334,7 +327,7 @@ func (q *Queries) SetDomainRegistrant(ctx context.Context, arg SetDomainRegistra
 	return err
 }
 
-const updateHolder = `-- name: UpdateHolder :execrows
+const updateHolder = `-- name: UpdateHolder :execresult
 UPDATE holders
 SET kind = $1, name = $2, organisation = $3, street = $4, postal_code = $5,
     city = $6, state = $7, country = $8, phone = $9, email = $10,
@@ -360,8 +353,8 @@ type UpdateHolderParams struct {
 	CustomerID   string
 }
 
-func (q *Queries) UpdateHolder(ctx context.Context, arg UpdateHolderParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, updateHolder,
+func (q *Queries) UpdateHolder(ctx context.Context, arg UpdateHolderParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, updateHolder,
 		arg.Kind,
 		arg.Name,
 		arg.Organisation,
@@ -378,8 +371,4 @@ func (q *Queries) UpdateHolder(ctx context.Context, arg UpdateHolderParams) (int
 		arg.ID,
 		arg.CustomerID,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

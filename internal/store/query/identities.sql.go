@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const getCustomerByVerification = `-- name: GetCustomerByVerification :one
@@ -50,7 +51,7 @@ func (q *Queries) GetVerifiedName(ctx context.Context, customerID string) (strin
 	return name, err
 }
 
-const insertIdentity = `-- name: InsertIdentity :execrows
+const insertIdentity = `-- name: InsertIdentity :execresult
 INSERT INTO identities (customer_id, session, url, name, verified_at, failure, updated_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT (customer_id) DO NOTHING
@@ -66,8 +67,8 @@ type InsertIdentityParams struct {
 	UpdatedAt  int64
 }
 
-func (q *Queries) InsertIdentity(ctx context.Context, arg InsertIdentityParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertIdentity,
+func (q *Queries) InsertIdentity(ctx context.Context, arg InsertIdentityParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, insertIdentity,
 		arg.CustomerID,
 		arg.Session,
 		arg.Url,
@@ -76,13 +77,9 @@ func (q *Queries) InsertIdentity(ctx context.Context, arg InsertIdentityParams) 
 		arg.Failure,
 		arg.UpdatedAt,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
-const replaceIdentity = `-- name: ReplaceIdentity :execrows
+const replaceIdentity = `-- name: ReplaceIdentity :execresult
 UPDATE identities
 SET session = $1, url = $2, name = $3, verified_at = $4,
     failure = $5, updated_at = $6
@@ -106,8 +103,8 @@ type ReplaceIdentityParams struct {
 	WasUpdatedAt  int64
 }
 
-func (q *Queries) ReplaceIdentity(ctx context.Context, arg ReplaceIdentityParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, replaceIdentity,
+func (q *Queries) ReplaceIdentity(ctx context.Context, arg ReplaceIdentityParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, replaceIdentity,
 		arg.Session,
 		arg.Url,
 		arg.Name,
@@ -122,8 +119,4 @@ func (q *Queries) ReplaceIdentity(ctx context.Context, arg ReplaceIdentityParams
 		arg.WasFailure,
 		arg.WasUpdatedAt,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const countOpenInquiries = `-- name: CountOpenInquiries :one
@@ -221,7 +222,7 @@ func (q *Queries) ListOpenInquiries(ctx context.Context, iD string, limit int32)
 	return items, nil
 }
 
-const markInquiryDone = `-- name: MarkInquiryDone :execrows
+const markInquiryDone = `-- name: MarkInquiryDone :execresult
 UPDATE inquiries
 SET done_at = $1, done_by = $2, done_note = $3
 WHERE id = $4 AND done_at = 0
@@ -234,15 +235,11 @@ type MarkInquiryDoneParams struct {
 	ID       string
 }
 
-func (q *Queries) MarkInquiryDone(ctx context.Context, arg MarkInquiryDoneParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, markInquiryDone,
+func (q *Queries) MarkInquiryDone(ctx context.Context, arg MarkInquiryDoneParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, markInquiryDone,
 		arg.DoneAt,
 		arg.DoneBy,
 		arg.DoneNote,
 		arg.ID,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

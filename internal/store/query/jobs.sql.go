@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const countDueWork = `-- name: CountDueWork :one
@@ -714,19 +715,15 @@ func (q *Queries) PutJobError(ctx context.Context, arg PutJobErrorParams) error 
 	return err
 }
 
-const retryDomainChange = `-- name: RetryDomainChange :execrows
+const retryDomainChange = `-- name: RetryDomainChange :execresult
 UPDATE domain_changes SET due_at = $1 WHERE id = $2 AND due_at > $1 AND node = ''
 `
 
-func (q *Queries) RetryDomainChange(ctx context.Context, now int64, iD string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, retryDomainChange, now, iD)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) RetryDomainChange(ctx context.Context, now int64, iD string) (sql.Result, error) {
+	return q.db.ExecContext(ctx, retryDomainChange, now, iD)
 }
 
-const retryMail = `-- name: RetryMail :execrows
+const retryMail = `-- name: RetryMail :execresult
 UPDATE mails SET due_at = $1 WHERE id = $2 AND due_at > $3
 `
 
@@ -738,41 +735,29 @@ type RetryMailParams struct {
 
 // The row doesn't distinguish a lease from a backoff delay, so anything that could be a
 // lease is left alone: it ends soon. The same holds for RetryWebhookDelivery.
-func (q *Queries) RetryMail(ctx context.Context, arg RetryMailParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, retryMail, arg.Now, arg.ID, arg.LongestLease)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) RetryMail(ctx context.Context, arg RetryMailParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, retryMail, arg.Now, arg.ID, arg.LongestLease)
 }
 
-const retryOrder = `-- name: RetryOrder :execrows
+const retryOrder = `-- name: RetryOrder :execresult
 UPDATE orders SET due_at = $1, version = version + 1
 WHERE id = $2 AND due_at > $1 AND node = ''
 `
 
-func (q *Queries) RetryOrder(ctx context.Context, now int64, iD string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, retryOrder, now, iD)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) RetryOrder(ctx context.Context, now int64, iD string) (sql.Result, error) {
+	return q.db.ExecContext(ctx, retryOrder, now, iD)
 }
 
-const retryProvisionItem = `-- name: RetryProvisionItem :execrows
+const retryProvisionItem = `-- name: RetryProvisionItem :execresult
 UPDATE provision_items SET due_at = $1 WHERE id = $2 AND due_at > $1 AND node = ''
 `
 
 // A leased job keeps its lease.
-func (q *Queries) RetryProvisionItem(ctx context.Context, now int64, iD string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, retryProvisionItem, now, iD)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) RetryProvisionItem(ctx context.Context, now int64, iD string) (sql.Result, error) {
+	return q.db.ExecContext(ctx, retryProvisionItem, now, iD)
 }
 
-const retryWebhookDelivery = `-- name: RetryWebhookDelivery :execrows
+const retryWebhookDelivery = `-- name: RetryWebhookDelivery :execresult
 UPDATE webhook_deliveries SET due_at = $1 WHERE order_id = $2 AND due_at > $3
 `
 
@@ -782,10 +767,6 @@ type RetryWebhookDeliveryParams struct {
 	LongestLease int64
 }
 
-func (q *Queries) RetryWebhookDelivery(ctx context.Context, arg RetryWebhookDeliveryParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, retryWebhookDelivery, arg.Now, arg.ID, arg.LongestLease)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) RetryWebhookDelivery(ctx context.Context, arg RetryWebhookDeliveryParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, retryWebhookDelivery, arg.Now, arg.ID, arg.LongestLease)
 }

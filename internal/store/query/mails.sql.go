@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const claimDueMails = `-- name: ClaimDueMails :many
@@ -101,7 +102,7 @@ func (q *Queries) DeleteUnsentMails(ctx context.Context, customerID string, kind
 	return err
 }
 
-const insertCustomerMail = `-- name: InsertCustomerMail :execrows
+const insertCustomerMail = `-- name: InsertCustomerMail :execresult
 INSERT INTO mails (id, kind, customer_id, recipient, language, data, created_at, due_at)
 SELECT $1, $2, customers.id,
     CASE WHEN $3 = '' THEN customers.email ELSE $3 END,
@@ -124,8 +125,8 @@ type InsertCustomerMailParams struct {
 }
 
 // An empty recipient or language is the customer's. A mail with this id is kept.
-func (q *Queries) InsertCustomerMail(ctx context.Context, arg InsertCustomerMailParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertCustomerMail,
+func (q *Queries) InsertCustomerMail(ctx context.Context, arg InsertCustomerMailParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, insertCustomerMail,
 		arg.ID,
 		arg.Kind,
 		arg.Recipient,
@@ -135,10 +136,6 @@ func (q *Queries) InsertCustomerMail(ctx context.Context, arg InsertCustomerMail
 		arg.Due,
 		arg.CustomerID,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const insertMail = `-- name: InsertMail :exec

@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const deleteOrderItems = `-- name: DeleteOrderItems :exec
@@ -100,7 +101,7 @@ func (q *Queries) InsertOrderItem(ctx context.Context, arg InsertOrderItemParams
 	return err
 }
 
-const updateOrderItem = `-- name: UpdateOrderItem :execrows
+const updateOrderItem = `-- name: UpdateOrderItem :execresult
 UPDATE order_items
 SET years = $1, net = $2, vat = $3, gross = $4, account = $5,
     provision_item_id = $6, domain_id = $7, code_sealed = $8,
@@ -133,8 +134,8 @@ type UpdateOrderItemParams struct {
 	OrderID         string
 }
 
-func (q *Queries) UpdateOrderItem(ctx context.Context, arg UpdateOrderItemParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, updateOrderItem,
+func (q *Queries) UpdateOrderItem(ctx context.Context, arg UpdateOrderItemParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, updateOrderItem,
 		arg.Years,
 		arg.Net,
 		arg.Vat,
@@ -156,8 +157,4 @@ func (q *Queries) UpdateOrderItem(ctx context.Context, arg UpdateOrderItemParams
 		arg.ID,
 		arg.OrderID,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const countOpenOrders = `-- name: CountOpenOrders :one
@@ -694,7 +695,7 @@ func (q *Queries) GetOrderInPayment(ctx context.Context, customerID string) (str
 	return id, err
 }
 
-const insertOrder = `-- name: InsertOrder :execrows
+const insertOrder = `-- name: InsertOrder :execresult
 INSERT INTO orders (
     id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key,
     net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked,
@@ -749,8 +750,8 @@ type InsertOrderParams struct {
 }
 
 // Inserts no row if it is an agent's order and the agent has too many open ones.
-func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertOrder,
+func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, insertOrder,
 		arg.ID,
 		arg.CustomerID,
 		arg.EmailKey,
@@ -791,10 +792,6 @@ func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) (int64
 		arg.Registrant,
 		arg.MaxOpenOfAgent,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const listCustomerOrderIDs = `-- name: ListCustomerOrderIDs :many
@@ -1507,7 +1504,7 @@ func (q *Queries) ListOverdueOrderIDs(ctx context.Context, arg ListOverdueOrderI
 	return items, nil
 }
 
-const lockBuyer = `-- name: LockBuyer :execrows
+const lockBuyer = `-- name: LockBuyer :execresult
 UPDATE customers SET disabled_at = 0
 WHERE id = $1 AND confirmed_at <> 0 AND disabled_at = 0
 `
@@ -1515,12 +1512,8 @@ WHERE id = $1 AND confirmed_at <> 0 AND disabled_at = 0
 // Locks the customer's row until the end of the transaction, so that on PostgreSQL
 // transactions that add or pay an order of the same customer run one after the other.
 // The row's values stay the same.
-func (q *Queries) LockBuyer(ctx context.Context, id string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, lockBuyer, id)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) LockBuyer(ctx context.Context, id string) (sql.Result, error) {
+	return q.db.ExecContext(ctx, lockBuyer, id)
 }
 
 const makeOrderDue = `-- name: MakeOrderDue :one
@@ -1687,7 +1680,7 @@ func (q *Queries) SumSpending(ctx context.Context, arg SumSpendingParams) (SumSp
 	return i, err
 }
 
-const updateOrder = `-- name: UpdateOrder :execrows
+const updateOrder = `-- name: UpdateOrder :execresult
 UPDATE orders
 SET state = $1, open_order = $2,
     customer_id = $3, email_key = $4, items_key = $5,
@@ -1744,8 +1737,8 @@ type UpdateOrderParams struct {
 	WasVersion     int64
 }
 
-func (q *Queries) UpdateOrder(ctx context.Context, arg UpdateOrderParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, updateOrder,
+func (q *Queries) UpdateOrder(ctx context.Context, arg UpdateOrderParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, updateOrder,
 		arg.State,
 		arg.OpenOrder,
 		arg.CustomerID,
@@ -1784,8 +1777,4 @@ func (q *Queries) UpdateOrder(ctx context.Context, arg UpdateOrderParams) (int64
 		arg.WasState,
 		arg.WasVersion,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const claimDueOutgoingTransfers = `-- name: ClaimDueOutgoingTransfers :many
@@ -120,7 +121,7 @@ func (q *Queries) CountSameOutgoingTransfers(ctx context.Context, arg CountSameO
 	return count, err
 }
 
-const decideOutgoingTransfer = `-- name: DecideOutgoingTransfer :execrows
+const decideOutgoingTransfer = `-- name: DecideOutgoingTransfer :execresult
 UPDATE outgoing_transfers
 SET state = $1, reason = $2, statement = $3, by_kind = $4, by_id = $5,
     by_address = $6, decided_at = $7, failure = '', due_at = $8, node = $9, attempts = 1,
@@ -142,8 +143,8 @@ type DecideOutgoingTransferParams struct {
 }
 
 // A decision wins against a query in progress, and against a second decision.
-func (q *Queries) DecideOutgoingTransfer(ctx context.Context, arg DecideOutgoingTransferParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, decideOutgoingTransfer,
+func (q *Queries) DecideOutgoingTransfer(ctx context.Context, arg DecideOutgoingTransferParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, decideOutgoingTransfer,
 		arg.State,
 		arg.Reason,
 		arg.Statement,
@@ -155,13 +156,9 @@ func (q *Queries) DecideOutgoingTransfer(ctx context.Context, arg DecideOutgoing
 		arg.Node,
 		arg.ID,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
-const deleteOutgoingTransfer = `-- name: DeleteOutgoingTransfer :execrows
+const deleteOutgoingTransfer = `-- name: DeleteOutgoingTransfer :execresult
 DELETE FROM outgoing_transfers WHERE id = $1 AND state = $2 AND due_at = $3
 `
 
@@ -171,12 +168,8 @@ type DeleteOutgoingTransferParams struct {
 	WasDue   int64
 }
 
-func (q *Queries) DeleteOutgoingTransfer(ctx context.Context, arg DeleteOutgoingTransferParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteOutgoingTransfer, arg.ID, arg.WasState, arg.WasDue)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) DeleteOutgoingTransfer(ctx context.Context, arg DeleteOutgoingTransferParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, deleteOutgoingTransfer, arg.ID, arg.WasState, arg.WasDue)
 }
 
 const getOutgoingTransfer = `-- name: GetOutgoingTransfer :one
@@ -518,7 +511,7 @@ func (q *Queries) ReportOutgoingTransfer(ctx context.Context, arg ReportOutgoing
 	return err
 }
 
-const updateOutgoingTransfer = `-- name: UpdateOutgoingTransfer :execrows
+const updateOutgoingTransfer = `-- name: UpdateOutgoingTransfer :execresult
 UPDATE outgoing_transfers
 SET state = $1,
     registry_status = CASE WHEN CAST($2 AS BIGINT) = 0 AND registry_status <> $3 THEN registry_status ELSE $4 END,
@@ -548,8 +541,8 @@ type UpdateOutgoingTransferParams struct {
 }
 
 // A status that was reported meanwhile stays, and makes the transfer due, unless it has ended.
-func (q *Queries) UpdateOutgoingTransfer(ctx context.Context, arg UpdateOutgoingTransferParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, updateOutgoingTransfer,
+func (q *Queries) UpdateOutgoingTransfer(ctx context.Context, arg UpdateOutgoingTransferParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, updateOutgoingTransfer,
 		arg.State,
 		arg.EndedAt,
 		arg.WasStatus,
@@ -566,8 +559,4 @@ func (q *Queries) UpdateOutgoingTransfer(ctx context.Context, arg UpdateOutgoing
 		arg.WasState,
 		arg.WasDue,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

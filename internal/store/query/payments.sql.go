@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const countDueOrders = `-- name: CountDueOrders :one
@@ -259,18 +260,14 @@ func (q *Queries) ListRefundsInOrderRange(ctx context.Context, first string, las
 	return items, nil
 }
 
-const lockPaymentMethod = `-- name: LockPaymentMethod :execrows
+const lockPaymentMethod = `-- name: LockPaymentMethod :execresult
 UPDATE payment_methods SET updated_at = updated_at WHERE customer_id = $1 AND method <> ''
 `
 
 // Locks the saved payment method until the end of the transaction, so that it can't be
 // removed while a renewal starts to depend on it.
-func (q *Queries) LockPaymentMethod(ctx context.Context, customerID string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, lockPaymentMethod, customerID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) LockPaymentMethod(ctx context.Context, customerID string) (sql.Result, error) {
+	return q.db.ExecContext(ctx, lockPaymentMethod, customerID)
 }
 
 const putPaymentMethodSetup = `-- name: PutPaymentMethodSetup :exec
@@ -315,7 +312,7 @@ func (q *Queries) PutProviderCustomer(ctx context.Context, arg PutProviderCustom
 	return err
 }
 
-const updatePayment = `-- name: UpdatePayment :execrows
+const updatePayment = `-- name: UpdatePayment :execresult
 UPDATE payments
 SET state = $1, amount = $2, session = $3, url = $4, intent = $5,
     card = $6, failure = $7, ends_at = $8, updated_at = $9
@@ -336,8 +333,8 @@ type UpdatePaymentParams struct {
 	OrderID   string
 }
 
-func (q *Queries) UpdatePayment(ctx context.Context, arg UpdatePaymentParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, updatePayment,
+func (q *Queries) UpdatePayment(ctx context.Context, arg UpdatePaymentParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, updatePayment,
 		arg.State,
 		arg.Amount,
 		arg.Session,
@@ -350,8 +347,4 @@ func (q *Queries) UpdatePayment(ctx context.Context, arg UpdatePaymentParams) (i
 		arg.ID,
 		arg.OrderID,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

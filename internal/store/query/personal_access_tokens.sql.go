@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const decrementTokenCount = `-- name: DecrementTokenCount :exec
@@ -209,7 +210,7 @@ func (q *Queries) ListLatestPersonalAccessTokens(ctx context.Context, customerID
 	return items, nil
 }
 
-const revokePersonalAccessToken = `-- name: RevokePersonalAccessToken :execrows
+const revokePersonalAccessToken = `-- name: RevokePersonalAccessToken :execresult
 UPDATE personal_access_tokens SET revoked_at = $3
 WHERE id = $1 AND customer_id = $2 AND revoked_at = 0
 `
@@ -220,12 +221,8 @@ type RevokePersonalAccessTokenParams struct {
 	RevokedAt  int64
 }
 
-func (q *Queries) RevokePersonalAccessToken(ctx context.Context, arg RevokePersonalAccessTokenParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, revokePersonalAccessToken, arg.ID, arg.CustomerID, arg.RevokedAt)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) RevokePersonalAccessToken(ctx context.Context, arg RevokePersonalAccessTokenParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, revokePersonalAccessToken, arg.ID, arg.CustomerID, arg.RevokedAt)
 }
 
 const touchPersonalAccessToken = `-- name: TouchPersonalAccessToken :exec

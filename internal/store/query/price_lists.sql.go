@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const getNewestPriceList = `-- name: GetNewestPriceList :one
@@ -37,7 +38,7 @@ func (q *Queries) GetNewestPriceListEdition(ctx context.Context) (int64, error) 
 	return edition, err
 }
 
-const insertPriceList = `-- name: InsertPriceList :execrows
+const insertPriceList = `-- name: InsertPriceList :execresult
 INSERT INTO price_lists (edition, content, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
 `
 
@@ -47,10 +48,6 @@ type InsertPriceListParams struct {
 	CreatedAt int64
 }
 
-func (q *Queries) InsertPriceList(ctx context.Context, arg InsertPriceListParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertPriceList, arg.Edition, arg.Content, arg.CreatedAt)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) InsertPriceList(ctx context.Context, arg InsertPriceListParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, insertPriceList, arg.Edition, arg.Content, arg.CreatedAt)
 }

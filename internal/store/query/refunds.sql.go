@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const countOpenNotice = `-- name: CountOpenNotice :one
@@ -183,7 +184,7 @@ func (q *Queries) ListRegisteredDomains(ctx context.Context, orderID string) ([]
 	return items, nil
 }
 
-const updateRefund = `-- name: UpdateRefund :execrows
+const updateRefund = `-- name: UpdateRefund :execresult
 UPDATE refunds SET provider = $1, made_at = $2, note = $3, parts = $4, task = $5,
     failure = $6, failed_at = $7,
     settled_at = $8, settled_by = $9, settlement = $10
@@ -205,8 +206,8 @@ type UpdateRefundParams struct {
 	OrderID    string
 }
 
-func (q *Queries) UpdateRefund(ctx context.Context, arg UpdateRefundParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, updateRefund,
+func (q *Queries) UpdateRefund(ctx context.Context, arg UpdateRefundParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, updateRefund,
 		arg.Provider,
 		arg.MadeAt,
 		arg.Note,
@@ -220,8 +221,4 @@ func (q *Queries) UpdateRefund(ctx context.Context, arg UpdateRefundParams) (int
 		arg.ID,
 		arg.OrderID,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

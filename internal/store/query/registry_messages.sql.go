@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const claimRegistryPoller = `-- name: ClaimRegistryPoller :execrows
@@ -551,7 +552,7 @@ func (q *Queries) ListRegistryMessagesOfKindAndAccount(ctx context.Context, arg 
 	return items, nil
 }
 
-const markRegistryMessageRead = `-- name: MarkRegistryMessageRead :execrows
+const markRegistryMessageRead = `-- name: MarkRegistryMessageRead :execresult
 UPDATE registry_messages
 SET unread = 0, read_at = $1, read_by = $2, note = $3
 WHERE number = $4 AND number <> '' AND unread = 1
@@ -564,17 +565,13 @@ type MarkRegistryMessageReadParams struct {
 	Number string
 }
 
-func (q *Queries) MarkRegistryMessageRead(ctx context.Context, arg MarkRegistryMessageReadParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, markRegistryMessageRead,
+func (q *Queries) MarkRegistryMessageRead(ctx context.Context, arg MarkRegistryMessageReadParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, markRegistryMessageRead,
 		arg.ReadAt,
 		arg.ReadBy,
 		arg.Note,
 		arg.Number,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const markRegistryMessagesRead = `-- name: MarkRegistryMessagesRead :execrows

@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const announceConsentedRenewal = `-- name: AnnounceConsentedRenewal :exec
@@ -76,7 +77,7 @@ func (q *Queries) ChooseRenewal(ctx context.Context, arg ChooseRenewalParams) (i
 	return result.RowsAffected()
 }
 
-const chooseTermEnd = `-- name: ChooseTermEnd :execrows
+const chooseTermEnd = `-- name: ChooseTermEnd :execresult
 UPDATE domains SET at_term_end = $1, updated_at = $2
 WHERE id = $3 AND customer_id = $4 AND at_term_end = $5 AND status <> 'transferred_out'
 `
@@ -90,18 +91,14 @@ type ChooseTermEndParams struct {
 }
 
 // The row is locked even if the choice stays the same: a charge locks it, too.
-func (q *Queries) ChooseTermEnd(ctx context.Context, arg ChooseTermEndParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, chooseTermEnd,
+func (q *Queries) ChooseTermEnd(ctx context.Context, arg ChooseTermEndParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, chooseTermEnd,
 		arg.Choice,
 		arg.UpdatedAt,
 		arg.ID,
 		arg.CustomerID,
 		arg.Was,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const clearRenewalChoices = `-- name: ClearRenewalChoices :exec
@@ -253,7 +250,7 @@ func (q *Queries) HasPaymentMethod(ctx context.Context, customerID string) (int6
 	return count, err
 }
 
-const insertRenewalConsent = `-- name: InsertRenewalConsent :execrows
+const insertRenewalConsent = `-- name: InsertRenewalConsent :execresult
 INSERT INTO renewal_consents (id, domain_id, customer_id, name, wording, years, gross, charge_at, method, through, address, given_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 ON CONFLICT (domain_id) WHERE ended_at = 0 DO NOTHING
@@ -274,8 +271,8 @@ type InsertRenewalConsentParams struct {
 	GivenAt    int64
 }
 
-func (q *Queries) InsertRenewalConsent(ctx context.Context, arg InsertRenewalConsentParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertRenewalConsent,
+func (q *Queries) InsertRenewalConsent(ctx context.Context, arg InsertRenewalConsentParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, insertRenewalConsent,
 		arg.ID,
 		arg.DomainID,
 		arg.CustomerID,
@@ -289,13 +286,9 @@ func (q *Queries) InsertRenewalConsent(ctx context.Context, arg InsertRenewalCon
 		arg.Address,
 		arg.GivenAt,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
-const letSeenDomainExpire = `-- name: LetSeenDomainExpire :execrows
+const letSeenDomainExpire = `-- name: LetSeenDomainExpire :execresult
 UPDATE domains SET at_term_end = 'expire', updated_at = $1
 WHERE id = $2 AND customer_id = $3 AND at_term_end = $4 AND paid_until = $5 AND status = $6
 `
@@ -310,8 +303,8 @@ type LetSeenDomainExpireParams struct {
 }
 
 // The same for a domain that an operator has seen in a termination's preview.
-func (q *Queries) LetSeenDomainExpire(ctx context.Context, arg LetSeenDomainExpireParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, letSeenDomainExpire,
+func (q *Queries) LetSeenDomainExpire(ctx context.Context, arg LetSeenDomainExpireParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, letSeenDomainExpire,
 		arg.UpdatedAt,
 		arg.ID,
 		arg.CustomerID,
@@ -319,10 +312,6 @@ func (q *Queries) LetSeenDomainExpire(ctx context.Context, arg LetSeenDomainExpi
 		arg.PaidUntil,
 		arg.Status,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const listDomainNotices = `-- name: ListDomainNotices :many

@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const countChargingRenewals = `-- name: CountChargingRenewals :one
@@ -130,7 +131,7 @@ func (q *Queries) FailPaidRenewal(ctx context.Context, arg FailPaidRenewalParams
 	return err
 }
 
-const insertRenewal = `-- name: InsertRenewal :execrows
+const insertRenewal = `-- name: InsertRenewal :execresult
 INSERT INTO renewals (domain_id, term_end, customer_id, name, tld, state, years, gross, announced_at, charge_at, failure, updated_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 ON CONFLICT (domain_id, term_end) DO NOTHING
@@ -151,8 +152,8 @@ type InsertRenewalParams struct {
 	UpdatedAt   int64
 }
 
-func (q *Queries) InsertRenewal(ctx context.Context, arg InsertRenewalParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertRenewal,
+func (q *Queries) InsertRenewal(ctx context.Context, arg InsertRenewalParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, insertRenewal,
 		arg.DomainID,
 		arg.TermEnd,
 		arg.CustomerID,
@@ -166,10 +167,6 @@ func (q *Queries) InsertRenewal(ctx context.Context, arg InsertRenewalParams) (i
 		arg.Failure,
 		arg.UpdatedAt,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const listCustomersOfDueRenewals = `-- name: ListCustomersOfDueRenewals :many
@@ -498,7 +495,7 @@ func (q *Queries) ListRenewalsOfOrder(ctx context.Context, orderID string) ([]Re
 	return items, nil
 }
 
-const lockDomainToAnnounce = `-- name: LockDomainToAnnounce :execrows
+const lockDomainToAnnounce = `-- name: LockDomainToAnnounce :execresult
 UPDATE domains SET updated_at = updated_at
 WHERE id = $1 AND customer_id = $2 AND status = 'active' AND at_term_end = 'renew' AND paid_until = $3
 `
@@ -510,12 +507,8 @@ type LockDomainToAnnounceParams struct {
 }
 
 // Locks a domain whose charge is announced, so that its consent can't be withdrawn before.
-func (q *Queries) LockDomainToAnnounce(ctx context.Context, arg LockDomainToAnnounceParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, lockDomainToAnnounce, arg.ID, arg.CustomerID, arg.TermEnd)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) LockDomainToAnnounce(ctx context.Context, arg LockDomainToAnnounceParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, lockDomainToAnnounce, arg.ID, arg.CustomerID, arg.TermEnd)
 }
 
 const lockDueRenewalDomains = `-- name: LockDueRenewalDomains :exec
@@ -575,7 +568,7 @@ func (q *Queries) StartRenewals(ctx context.Context, arg StartRenewalsParams) (i
 	return result.RowsAffected()
 }
 
-const updateRenewal = `-- name: UpdateRenewal :execrows
+const updateRenewal = `-- name: UpdateRenewal :execresult
 UPDATE renewals
 SET state = $1, charge_at = $2, attempts = $3, failure = $4, updated_at = $5
 WHERE domain_id = $6 AND term_end = $7
@@ -595,8 +588,8 @@ type UpdateRenewalParams struct {
 	WasChargeAt int64
 }
 
-func (q *Queries) UpdateRenewal(ctx context.Context, arg UpdateRenewalParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, updateRenewal,
+func (q *Queries) UpdateRenewal(ctx context.Context, arg UpdateRenewalParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, updateRenewal,
 		arg.State,
 		arg.ChargeAt,
 		arg.Attempts,
@@ -608,8 +601,4 @@ func (q *Queries) UpdateRenewal(ctx context.Context, arg UpdateRenewalParams) (i
 		arg.WasOrder,
 		arg.WasChargeAt,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

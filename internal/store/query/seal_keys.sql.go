@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const deleteNextSealKey = `-- name: DeleteNextSealKey :exec
@@ -127,17 +128,13 @@ func (q *Queries) ListSealNodes(ctx context.Context, after string, maxRows int32
 	return items, nil
 }
 
-const lockSealNode = `-- name: LockSealNode :execrows
+const lockSealNode = `-- name: LockSealNode :execresult
 UPDATE seal_nodes SET write_id = write_id WHERE name = $1 AND seen_at = $2
 `
 
 // The report of a node stays locked until the end of the transaction if it is still the same.
-func (q *Queries) LockSealNode(ctx context.Context, name string, seenAt int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, lockSealNode, name, seenAt)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) LockSealNode(ctx context.Context, name string, seenAt int64) (sql.Result, error) {
+	return q.db.ExecContext(ctx, lockSealNode, name, seenAt)
 }
 
 const putSealNode = `-- name: PutSealNode :exec
@@ -172,7 +169,7 @@ func (q *Queries) TouchSealNode(ctx context.Context, seenAt int64, name string) 
 	return err
 }
 
-const updateSealKeyState = `-- name: UpdateSealKeyState :execrows
+const updateSealKeyState = `-- name: UpdateSealKeyState :execresult
 UPDATE seal_keys SET state = $1, changed_at = $2
 WHERE id = $3 AND state = $4
 `
@@ -184,15 +181,11 @@ type UpdateSealKeyStateParams struct {
 	WasState string
 }
 
-func (q *Queries) UpdateSealKeyState(ctx context.Context, arg UpdateSealKeyStateParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, updateSealKeyState,
+func (q *Queries) UpdateSealKeyState(ctx context.Context, arg UpdateSealKeyStateParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, updateSealKeyState,
 		arg.State,
 		arg.Now,
 		arg.ID,
 		arg.WasState,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const countDomainLocks = `-- name: CountDomainLocks :one
@@ -276,7 +277,7 @@ func (q *Queries) InsertDeletedTermEnd(ctx context.Context, arg InsertDeletedTer
 	return err
 }
 
-const insertOverdueTermEnd = `-- name: InsertOverdueTermEnd :execrows
+const insertOverdueTermEnd = `-- name: InsertOverdueTermEnd :execresult
 INSERT INTO term_ends (domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, updated_at)
 SELECT domains.id, domains.paid_until, domains.customer_id, domains.name, domains.tld, domains.account, 'unpaid',
     $1, $2, $3
@@ -293,17 +294,13 @@ type InsertOverdueTermEndParams struct {
 }
 
 // An operator starts the procedure for a term that had ended before the first run.
-func (q *Queries) InsertOverdueTermEnd(ctx context.Context, arg InsertOverdueTermEndParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertOverdueTermEnd,
+func (q *Queries) InsertOverdueTermEnd(ctx context.Context, arg InsertOverdueTermEndParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, insertOverdueTermEnd,
 		arg.StepAt,
 		arg.DueAt,
 		arg.UpdatedAt,
 		arg.DomainID,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const insertTermEnd = `-- name: InsertTermEnd :exec
@@ -739,7 +736,7 @@ func (q *Queries) SetDomainStatus(ctx context.Context, arg SetDomainStatusParams
 	return err
 }
 
-const updateTermEnd = `-- name: UpdateTermEnd :execrows
+const updateTermEnd = `-- name: UpdateTermEnd :execresult
 UPDATE term_ends
 SET state = $1, step_at = $2, due_at = $3, node = $4, attempts = $5,
     waits_for = $6, held_at = $7, deleted_at = $8, ended_at = $9,
@@ -764,8 +761,8 @@ type UpdateTermEndParams struct {
 	WasDue    int64
 }
 
-func (q *Queries) UpdateTermEnd(ctx context.Context, arg UpdateTermEndParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, updateTermEnd,
+func (q *Queries) UpdateTermEnd(ctx context.Context, arg UpdateTermEndParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, updateTermEnd,
 		arg.State,
 		arg.StepAt,
 		arg.DueAt,
@@ -781,8 +778,4 @@ func (q *Queries) UpdateTermEnd(ctx context.Context, arg UpdateTermEndParams) (i
 		arg.WasState,
 		arg.WasDue,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

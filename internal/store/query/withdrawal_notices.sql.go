@@ -7,6 +7,7 @@ package query
 
 import (
 	"context"
+	"database/sql"
 )
 
 const countOpenWithdrawalNotices = `-- name: CountOpenWithdrawalNotices :one
@@ -445,7 +446,7 @@ func (q *Queries) ListWithdrawalNotices(ctx context.Context, iD string, limit in
 	return items, nil
 }
 
-const markWithdrawalNoticeDone = `-- name: MarkWithdrawalNoticeDone :execrows
+const markWithdrawalNoticeDone = `-- name: MarkWithdrawalNoticeDone :execresult
 UPDATE withdrawal_notices
 SET done_at = $1, done_by = $2, done_note = $3, done_reply = $4, done_ends = $5
 WHERE id = $6 AND done_at = 0
@@ -460,8 +461,8 @@ type MarkWithdrawalNoticeDoneParams struct {
 	ID        string
 }
 
-func (q *Queries) MarkWithdrawalNoticeDone(ctx context.Context, arg MarkWithdrawalNoticeDoneParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, markWithdrawalNoticeDone,
+func (q *Queries) MarkWithdrawalNoticeDone(ctx context.Context, arg MarkWithdrawalNoticeDoneParams) (sql.Result, error) {
+	return q.db.ExecContext(ctx, markWithdrawalNoticeDone,
 		arg.DoneAt,
 		arg.DoneBy,
 		arg.DoneNote,
@@ -469,10 +470,6 @@ func (q *Queries) MarkWithdrawalNoticeDone(ctx context.Context, arg MarkWithdraw
 		arg.DoneEnds,
 		arg.ID,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const reopenWithdrawalNotice = `-- name: ReopenWithdrawalNotice :execrows

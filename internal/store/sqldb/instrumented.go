@@ -199,9 +199,6 @@ func (c *instrumentedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (
 
 func (c *instrumentedConn) ExecContext(ctx context.Context, text string, values []driver.NamedValue) (driver.Result, error) {
 	c.health.count(text)
-	if c.pipeline != nil {
-		return c.pipeline.enqueue(ctx, text, values)
-	}
 	var result driver.Result
 	stmt, err := c.statement(ctx, text)
 	switch {
@@ -216,10 +213,11 @@ func (c *instrumentedConn) ExecContext(ctx context.Context, text string, values 
 
 func (c *instrumentedConn) QueryContext(ctx context.Context, text string, values []driver.NamedValue) (driver.Rows, error) {
 	c.health.count(text)
-	if c.pipeline != nil {
-		if err := c.pipeline.flush(ctx); err != nil {
-			return nil, err
-		}
+	switch {
+	case c.pipeline != nil:
+		return c.pipeline.query(ctx, text, values)
+	case c.health.engine == Postgres:
+		return c.queryPostgres(ctx, text, values)
 	}
 	var rows driver.Rows
 	stmt, err := c.statement(ctx, text)
@@ -271,6 +269,9 @@ func (r *instrumentedRows) Next(row []driver.Value) error {
 	}
 	return r.conn.wrapError(r.text, err)
 }
+
+// Close reports a failure after the last row that was read.
+func (r *instrumentedRows) Close() error { return r.conn.wrapError(r.text, r.Rows.Close()) }
 
 func (r *instrumentedRows) ColumnTypeDatabaseTypeName(index int) string {
 	if typed, ok := r.Rows.(driver.RowsColumnTypeDatabaseTypeName); ok {

@@ -2,9 +2,11 @@ package sqldb
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/test/testkit/pgtest"
@@ -93,6 +95,172 @@ func TestWrite_RowsAffectedAreThoseOfTheStatement(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+var errNoRow = errors.New("no row was affected")
+
+// updateNote must affect a row.
+func updateNote(ctx context.Context, tx DBTX, id, text string) error {
+	result, err := tx.ExecContext(ctx, "UPDATE notes SET text = $1 WHERE id = $2", text, id)
+	return RequireRow(result, err, errNoRow)
+}
+
+func TestRequireRow_TransactionFailsWithoutIt(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		t.Helper()
+		ctx := t.Context()
+		for name, more := range map[string]func(tx DBTX) error{
+			"at the commit":                  func(DBTX) error { return nil },
+			"before a statement that fails":  func(tx DBTX) error { return insertNote(ctx, tx, "a", "two") },
+			"before another that lacks rows": func(tx DBTX) error { return updateNote(ctx, tx, "y", "two") },
+			"before a query": func(tx DBTX) error {
+				_, err := getNote(ctx, tx, "a")
+				return err
+			},
+			"when another result is read": func(tx DBTX) error {
+				result, err := tx.ExecContext(ctx, "UPDATE notes SET text = 'two'")
+				if err == nil {
+					_, err = result.RowsAffected()
+				}
+				return err
+			},
+			"beyond the queue": func(tx DBTX) (err error) {
+				for i := range 2 * maxQueuedStatements {
+					err = errors.Join(err, insertNote(ctx, tx, fmt.Sprint(i), "one"))
+				}
+				return err
+			},
+		} {
+			err := db.Write(ctx, func(tx DBTX) error {
+				if err := insertNote(ctx, tx, "a", "one"); err != nil {
+					return err
+				}
+				if err := updateNote(ctx, tx, "x", "two"); err != nil {
+					return err
+				}
+				return more(tx)
+			})
+			if !errors.Is(err, errNoRow) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if n := countNotes(t, db); n != 0 {
+				t.Errorf("%s: %d rows stay", name, n)
+			}
+		}
+	})
+}
+
+func TestRequireRow_AffectedRowIsCommitted(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		t.Helper()
+		ctx := t.Context()
+		err := db.Write(ctx, func(tx DBTX) error {
+			return errors.Join(insertNote(ctx, tx, "a", "one"), updateNote(ctx, tx, "a", "two"))
+		})
+		if text, _ := getNote(ctx, db.Queries(), "a"); err != nil || text != "two" {
+			t.Errorf("%q, %v", text, err)
+		}
+		err = db.WriteOne(ctx, func(tx DBTX) error { return updateNote(ctx, tx, "b", "two") })
+		if !errors.Is(err, errNoRow) {
+			t.Errorf("without a transaction: %v", err)
+		}
+	})
+}
+
+func TestWrite_QueriesSeeTheStatementsBefore(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		t.Helper()
+		ctx := t.Context()
+		err := db.Write(ctx, func(tx DBTX) error {
+			if err := errors.Join(insertNote(ctx, tx, "a", "one"), insertNote(ctx, tx, "b", "two")); err != nil {
+				return err
+			}
+			rows, err := tx.QueryContext(ctx, "SELECT id FROM notes ORDER BY id")
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			ids := ""
+			for rows.Next() {
+				var id string
+				if err := rows.Scan(&id); err != nil {
+					return err
+				}
+				ids += id
+			}
+			if err := errors.Join(rows.Err(), rows.Close()); err != nil || ids != "ab" {
+				t.Errorf("%q, %v", ids, err)
+			}
+			if err := insertNote(ctx, tx, "c", "three"); err != nil {
+				return err
+			}
+			if _, err := getNote(ctx, tx, "d"); !errors.Is(err, sql.ErrNoRows) {
+				t.Errorf("a note that is missing: %v", err)
+			}
+			return nil
+		})
+		if n := countNotes(t, db); err != nil || n != 3 {
+			t.Errorf("%d rows, %v", n, err)
+		}
+	})
+}
+
+// A query that fails is named, and nothing before it stays.
+func TestWrite_FailedQueryRollsBack(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		t.Helper()
+		ctx := t.Context()
+		err := db.Write(ctx, func(tx DBTX) error {
+			if err := insertNote(ctx, tx, "a", "one"); err != nil {
+				return err
+			}
+			var id string
+			return tx.QueryRowContext(ctx, "-- name: CopyNote :one\nINSERT INTO notes (id, text) SELECT id, text FROM notes RETURNING id").Scan(&id)
+		})
+		var cause *registrar.Cause
+		if !errors.As(err, &cause) || cause.Operation != "CopyNote" || cause.Class != "constraint" {
+			t.Errorf("%v, want a constraint of CopyNote", err)
+		}
+		if n := countNotes(t, db); n != 0 {
+			t.Errorf("%d rows stay", n)
+		}
+	})
+}
+
+// The rows are what database/sql's users expect, alone and behind queued statements.
+func TestQuery_PostgresTypesAreDecoded(t *testing.T) {
+	t.Parallel()
+	db := openWithSchema(t, Options{URL: pgtest.Database(t), MaxConnections: 1})
+	ctx := t.Context()
+	const statement = `SELECT CAST(-7 AS BIGINT), CAST(-7 AS INTEGER), CAST(-7 AS SMALLINT), true, 'ä', CAST(1.5 AS DOUBLE PRECISION), CAST(12.50 AS NUMERIC),
+		CAST('\x0001' AS BYTEA), CAST('2026-02-28T12:00:00Z' AS TIMESTAMPTZ), CAST('{"a":1}' AS JSON), CAST(NULL AS TEXT), CAST('a' AS VARCHAR), oid
+		FROM pg_class WHERE relname = $1`
+	check := func(where string, tx DBTX) error {
+		var (
+			long, medium, short, number       int64
+			yes                               bool
+			text, amount, document, character string
+			float                             float64
+			data                              []byte
+			at                                time.Time
+			none                              *string
+		)
+		err := tx.QueryRowContext(ctx, statement, "notes").Scan(
+			&long, &medium, &short, &yes, &text, &float, &amount, &data, &at, &document, &none, &character, &number)
+		got := fmt.Sprintln(long, medium, short, yes, text, float, amount, data, at.UTC(), document, none == nil, character, number > 0)
+		if want := `-7 -7 -7 true ä 1.5 12.50 [0 1] 2026-02-28 12:00:00 +0000 UTC {"a":1} true a true` + "\n"; err != nil || got != want {
+			t.Errorf("%s: %s, %v, want %s", where, got, err, want)
+		}
+		return err
+	}
+	err := db.Write(ctx, func(tx DBTX) error { return check("behind BEGIN", tx) })
+	if err := errors.Join(err, check("alone", db.Queries())); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestWrite_PanicAndCanceledCallerRollBack(t *testing.T) {
