@@ -238,18 +238,24 @@ func (db *DB) LinkAgent(ctx context.Context, customer, id string, event registra
 // UnlinkAgent revokes an agent's permission to act for a customer.
 func (db *DB) UnlinkAgent(ctx context.Context, customer, id string, event registrar.AuditEvent) (bool, error) {
 	return db.swap(ctx, func(q *query.Queries) error {
-		return unlinkAgent(ctx, q, customer, id, event)
+		unlinked, err := unlinkAgent(ctx, q, customer, id, event)
+		if err == nil && !unlinked {
+			err = errConflict
+		}
+		return err
 	})
 }
 
-func unlinkAgent(ctx context.Context, q *query.Queries, customer, id string, event registrar.AuditEvent) error {
-	if err := swapped(q.DeleteAgentLink(ctx, customer, id)); err != nil {
-		return err
+// unlinkAgent returns false if the agent is not linked.
+func unlinkAgent(ctx context.Context, q *query.Queries, customer, id string, event registrar.AuditEvent) (bool, error) {
+	unlinked, err := changed(rowsOf(q.DeleteAgentLink(ctx, customer, id)))
+	if err == nil && unlinked {
+		err = q.DeleteWebhookDeliveriesOfUnlinkedAgent(ctx, id, customer)
 	}
-	if err := q.DeleteWebhookDeliveriesOfUnlinkedAgent(ctx, id, customer); err != nil {
-		return err
+	if err == nil && unlinked {
+		err = insertAuditEvent(ctx, q, event)
 	}
-	return insertAuditEvent(ctx, q, event)
+	return unlinked, err
 }
 
 // ListAgentLinks returns a customer's links, by the agents' names.

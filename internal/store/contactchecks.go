@@ -51,7 +51,7 @@ func (db *DB) ListUncheckedDomains(ctx context.Context, guestsSince time.Time, a
 // OpenContactCheck gives a domain the contact check of its address. The account's row is the lock
 // for the checks of its addresses.
 func (db *DB) OpenContactCheck(ctx context.Context, domain contactcheck.Domain, opening contactcheck.Opening) (opened bool, err error) {
-	_, err = db.swap(ctx, func(q *query.Queries) error {
+	stored, err := db.swap(ctx, func(q *query.Queries) error {
 		if err := q.LockCustomer(ctx, domain.Customer); err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (db *DB) OpenContactCheck(ctx context.Context, domain contactcheck.Domain, 
 		opened = true
 		return recordEffects(ctx, q, &opening.Event, &opening.Mail, opening.At)
 	})
-	return opened && err == nil, err
+	return opened && stored, err
 }
 
 // joinableCheck returns the check that a domain waits for: a zero one if its address is confirmed, and

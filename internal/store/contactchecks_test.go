@@ -218,6 +218,28 @@ func TestOpenContactCheck_OneCheckPerAddressUntilReminder(t *testing.T) {
 	})
 }
 
+// A registrant who changes between the listing and the transaction is asked by the next listing.
+func TestOpenContactCheck_ChangedRegistrantOpensNothing(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		id := addHeldDomain(t, db, anna, "d.org", registrar.DomainActive)
+		execStatement(t, db, `UPDATE domains SET contact_check = 'new', registrant = $1 WHERE id = $2`, jsonText(registrar.Registrant{Name: "Max", Email: clientEmail}), id)
+		unchecked, err := db.ListUncheckedDomains(t.Context(), testTime.Add(-contactcheck.GuestDelay), "", 10)
+		if err != nil || len(unchecked) != 1 {
+			t.Fatalf("%+v, %v", unchecked, err)
+		}
+		execStatement(t, db, `UPDATE domains SET registrant = '' WHERE id = $1`, id)
+		opened, err := db.OpenContactCheck(t.Context(), unchecked[0], contactcheck.Opening{
+			Check: contactcheck.Check{ID: registrar.NewID(contactcheck.IDPrefix, testTime), Customer: anna, Email: clientEmail, State: contactcheck.Pending, OpenedAt: testTime},
+			At:    testTime,
+		})
+		if n := count(t, db, `SELECT count(*) FROM contact_checks`); opened || err != nil || n != 0 {
+			t.Errorf("opened: %v, %v, and %d are stored", opened, err, n)
+		}
+	})
+}
+
 func TestBeginSuspension_NeedsAcceptedMailsAndBrake(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -89,7 +88,7 @@ func unlinkAgents(ctx context.Context, q *query.Queries, customer string, event 
 	}
 	for _, link := range links {
 		event.Action, event.Object = agent.Unlinked, link.Name
-		if err := unlinkAgent(ctx, q, customer, link.ID, event); err != nil && !errors.Is(err, errConflict) {
+		if _, err := unlinkAgent(ctx, q, customer, link.ID, event); err != nil { // or it was unlinked meanwhile
 			return 0, err
 		}
 	}

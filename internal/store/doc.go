@@ -11,7 +11,9 @@
 //
 // A state change is a compare-and-swap: UPDATE … WHERE id = … AND state = …, which must affect a
 // row. Such a query is an :execresult whose result goes to rowOr or swapped; on PostgreSQL they
-// don't wait for it, and the transaction fails later. There is one file per table. Business
+// don't wait for it, and the transaction fails later. So the code after them runs even if no row
+// was affected: what it reports counts only once the transaction has been committed, and a change
+// that goes on without the row uses changed instead. There is one file per table. Business
 // rules live in the domain packages, whose store interfaces these files implement.
 //
 // # Migrations

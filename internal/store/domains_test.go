@@ -366,6 +366,9 @@ func TestPage_RestrictedDomainsHaveTheirOwnState(t *testing.T) {
 			SELECT id, paid_until, customer_id, name, tld, 'failed', 1, 100, 0, 0, 3, 0 FROM domains WHERE id = $1`, failing)
 		soon := testTime.AddDate(0, 1, 0)
 		filters, err := service.CountFilters(ctx, actor, soon, "Hold")
+		if err != nil {
+			t.Fatal(err)
+		}
 		var urgent, lacking int
 		for _, filter := range filters {
 			urgent, lacking = urgent+filter.Urgent, lacking+filter.Lacking

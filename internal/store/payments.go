@@ -28,7 +28,7 @@ func updatePayments(ctx context.Context, q *query.Queries, transition order.Tran
 		}
 		known := slices.ContainsFunc(transition.From.Payments, func(was order.Payment) bool { return was.ID == payment.ID })
 		if err := putPayment(ctx, q, transition.To, payment, known); err != nil {
-			return fmt.Errorf("store: update payment %s: %w", payment.ID, err)
+			return err
 		}
 	}
 	for _, refund := range transition.To.Refunds {
@@ -37,7 +37,7 @@ func updatePayments(ctx context.Context, q *query.Queries, transition order.Tran
 		}
 		known := slices.ContainsFunc(transition.From.Refunds, func(was order.Refund) bool { return was.ID == refund.ID })
 		if err := putRefund(ctx, q, transition.To.ID, refund, known); err != nil {
-			return fmt.Errorf("store: update refund %s: %w", refund.ID, err)
+			return err
 		}
 	}
 	return nil
@@ -52,7 +52,7 @@ func putPayment(ctx context.Context, q *query.Queries, o order.Order, payment or
 			Kind: string(cmp.Or(payment.Kind, order.ByPage)), Failure: string(payment.Failure),
 		})
 	}
-	return rowOr(fmt.Errorf("not part of order %s", o.ID))(q.UpdatePayment(ctx, query.UpdatePaymentParams{
+	return rowOr(fmt.Errorf("store: update payment %s: not part of order %s", payment.ID, o.ID))(q.UpdatePayment(ctx, query.UpdatePaymentParams{
 		State: string(payment.State), Amount: int64(payment.Amount), Session: payment.Session, Url: payment.URL, Intent: payment.Intent,
 		Card: payment.Card, Failure: string(payment.Failure), EndsAt: micros(payment.EndsAt), UpdatedAt: micros(payment.UpdatedAt), ID: payment.ID, OrderID: o.ID,
 	}))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -340,6 +341,39 @@ func TestGiveConsent_ConcurrentMethodRemovalRefusesIt(t *testing.T) {
 		wantCode(t, agreed, registrar.KindConflict, renewal.NoPaymentMethod)
 		if n := count(t, db, `SELECT count(*) FROM domains WHERE at_term_end <> ''`); n != 0 {
 			t.Error("a domain renews automatically without a payment method")
+		}
+	})
+}
+
+// Stopping everything must not fail because something has stopped meanwhile.
+func TestStopAll_ConcurrentUnlinkKeepsNothingAlive(t *testing.T) {
+	onPostgres(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		_, agents := newDelegates(t, db)
+		shop, _ := admitAgent(t, agents, agent.AddParams{Name: "Shop"})
+		helper, _ := admitAgent(t, agents, agent.AddParams{Name: "Helper"})
+		for _, id := range []string{shop.ID, helper.ID} {
+			if err := agents.Link(t.Context(), personActor(anna), id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var stopped error
+		wait := func() {}
+		err := db.write(t.Context(), func(q *query.Queries) error {
+			if unlinked, err := changed(rowsOf(q.DeleteAgentLink(t.Context(), anna, shop.ID))); err != nil || !unlinked {
+				return cmp.Or(err, errConflict)
+			}
+			wait = runConcurrently(t, db, func() {
+				_, stopped = db.RevokeDelegates(t.Context(), anna, registrar.AuditEvent{Actor: personActor(anna), Customer: anna, At: testTime})
+			})
+			return nil
+		})
+		wait()
+		if err != nil || stopped != nil {
+			t.Fatal(err, stopped)
+		}
+		if links, err := db.ListAgentLinks(t.Context(), anna); err != nil || len(links) != 0 {
+			t.Errorf("still linked: %+v, %v", links, err)
 		}
 	})
 }

@@ -55,7 +55,7 @@ func refundPartsJSON(parts []order.RefundPart) string {
 
 func putRefund(ctx context.Context, q *query.Queries, id string, refund order.Refund, known bool) error {
 	if known {
-		return rowOr(fmt.Errorf("not part of order %s", id))(q.UpdateRefund(ctx, query.UpdateRefundParams{
+		return rowOr(fmt.Errorf("store: update refund %s: not part of order %s", refund.ID, id))(q.UpdateRefund(ctx, query.UpdateRefundParams{
 			Provider: refund.Provider, MadeAt: micros(refund.MadeAt), Note: refund.Note, Parts: refundPartsJSON(refund.Parts), Task: string(refund.Task),
 			Failure: string(refund.Failure), FailedAt: micros(refund.FailedAt),
 			SettledAt: micros(refund.SettledAt), SettledBy: refund.SettledBy, Settlement: refund.Settlement, ID: refund.ID, OrderID: id,

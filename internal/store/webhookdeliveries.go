@@ -9,34 +9,29 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 	"github.com/dotkontor/dotkontor/internal/store/query"
-	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 var _ webhook.Store = (*DB)(nil)
 
 // ClaimDueDeliveries leases due webhook deliveries, the longest overdue first, and reads their
-// orders. Deliveries that another node is claiming are skipped. If the orders can't be read, the
-// deliveries are due again when their lease ends.
+// orders. Deliveries that another node is claiming are skipped.
 func (db *DB) ClaimDueDeliveries(ctx context.Context, now, lease time.Time, limit int) (claimed []webhook.Delivery, err error) {
-	err = db.sql.WriteOne(ctx, func(tx sqldb.DBTX) (err error) {
-		claimed, err = rowsAs(deliveryOf)(query.New(tx).ClaimDueWebhookDeliveries(ctx, query.ClaimDueWebhookDeliveriesParams{
+	err = db.write(ctx, func(q *query.Queries) (err error) {
+		claimed, err = rowsAs(deliveryOf)(q.ClaimDueWebhookDeliveries(ctx, query.ClaimDueWebhookDeliveriesParams{
 			Now: micros(now), Lease: micros(lease), Node: db.node, MaxRows: int32(limit),
 		}))
+		if err != nil || len(claimed) == 0 {
+			return err
+		}
+		orders, err := wholeOrders[query.ListOrdersOfDeliveriesRow](ctx, q)(q.ListOrdersOfDeliveries(ctx, micros(lease), db.node))
+		for i, delivery := range claimed {
+			if at := slices.IndexFunc(orders, func(o order.Order) bool { return o.ID == delivery.Order }); at >= 0 {
+				claimed[i].Snapshot = &orders[at]
+			}
+		}
 		return err
 	})
-	if err != nil || len(claimed) == 0 {
-		return nil, err
-	}
-	orders, err := wholeOrders[query.ListOrdersOfDeliveriesRow](ctx, db.read())(db.read().ListOrdersOfDeliveries(ctx, micros(lease), db.node))
-	if err != nil {
-		return nil, err
-	}
-	for i, delivery := range claimed {
-		if at := slices.IndexFunc(orders, func(o order.Order) bool { return o.ID == delivery.Order }); at >= 0 {
-			claimed[i].Snapshot = &orders[at]
-		}
-	}
-	return claimed, nil
+	return claimed, err
 }
 
 func deliveryOf(row query.ClaimDueWebhookDeliveriesRow) webhook.Delivery {

@@ -77,6 +77,7 @@ func PlanFor(tld string, end time.Time, expire bool, now time.Time) Plan {
 		plan.DeleteAt = notBefore(policy.DeletionAt(end, time.Time{}), now)
 	case UnpaidDelete, UnpaidTransit:
 		plan.HoldAt, plan.DeleteAt = policy.plannedHold(end, now), policy.PlannedDeletion(end, now)
+	case UnpaidConsent, UnpaidOperator: // an operator decides
 	}
 	return plan
 }

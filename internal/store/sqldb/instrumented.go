@@ -230,7 +230,7 @@ func (c *instrumentedConn) QueryContext(ctx context.Context, text string, values
 	default:
 		rows, err = c.fullConn.QueryContext(ctx, text, values)
 	}
-	return &instrumentedRows{rows, text, c}, c.wrapError(text, err)
+	return &instrumentedRows{Rows: rows, text: text, conn: c}, c.wrapError(text, err)
 }
 
 func (c *instrumentedConn) Ping(ctx context.Context) error {
@@ -260,6 +260,8 @@ type instrumentedRows struct {
 	driver.Rows
 	text string
 	conn *instrumentedConn
+	// failure is what Next has reported. Drivers repeat it when the rows are closed.
+	failure error
 }
 
 func (r *instrumentedRows) Next(row []driver.Value) error {
@@ -267,11 +269,18 @@ func (r *instrumentedRows) Next(row []driver.Value) error {
 	if err == nil || err == io.EOF { //nolint:errorlint // as database/sql does
 		return err
 	}
-	return r.conn.wrapError(r.text, err)
+	r.failure = r.conn.wrapError(r.text, err)
+	return r.failure
 }
 
-// Close reports a failure after the last row that was read.
-func (r *instrumentedRows) Close() error { return r.conn.wrapError(r.text, r.Rows.Close()) }
+// Close reports a failure after the last row that was read, too.
+func (r *instrumentedRows) Close() error {
+	err := r.Rows.Close()
+	if r.failure != nil {
+		return r.failure
+	}
+	return r.conn.wrapError(r.text, err)
+}
 
 func (r *instrumentedRows) ColumnTypeDatabaseTypeName(index int) string {
 	if typed, ok := r.Rows.(driver.RowsColumnTypeDatabaseTypeName); ok {

@@ -16,7 +16,8 @@ import (
 // sent with the next query or with COMMIT. Statements keep their order. The failure of a
 // statement, or that it affected no row (RequireRow), is then reported by a later one or by the
 // commit; since PostgreSQL aborts a transaction at the first error, no change can handle one and
-// continue. COMMIT waits until every required row is known.
+// continue. COMMIT waits until every required row is known. Statements behind one that lacks its
+// row still run until then, and may wait for locks.
 
 // maxQueuedStatements bounds the statements that wait, for changes of many rows.
 const maxQueuedStatements = 64
@@ -35,8 +36,8 @@ type queuedStatement struct {
 	ctx      context.Context //nolint:containedctx // driver.Result has no parameter for it
 	text     string
 	values   []any
-	// otherwise is the error of the transaction if the statement affects no row; nil if it may.
-	otherwise error
+	// errNoRow fails the transaction if the statement affects no row; nil if it may.
+	errNoRow error
 	// received is set when result is known.
 	received bool
 	result   pgconn.CommandTag
@@ -54,13 +55,13 @@ func (*queuedStatement) LastInsertId() (int64, error) {
 
 // RequireRow returns otherwise if a statement affected no row. The result of a statement that
 // still waits is not worth a round trip: whatever sends it, at the latest the commit, returns
-// otherwise and undoes what was sent after it.
+// otherwise, and the transaction is undone.
 func RequireRow(result sql.Result, err, otherwise error) error {
 	if err != nil {
 		return err
 	}
 	if s, ok := result.(*queuedStatement); ok && !s.received {
-		s.otherwise = otherwise
+		s.errNoRow = otherwise
 		return nil
 	}
 	rows, err := result.RowsAffected()
@@ -70,9 +71,8 @@ func RequireRow(result sql.Result, err, otherwise error) error {
 	return err
 }
 
-// pipelinedTx is a transaction whose statements wait. It uses its connection directly:
-// database/sql would lock it and check its state for every statement that is only put into a
-// list.
+// pipelinedTx is a transaction whose statements wait. It queues them itself: database/sql would lock
+// the connection and check its state for each.
 type pipelinedTx struct {
 	*sql.Conn
 	pipeline *pipeline
@@ -86,7 +86,7 @@ func (t pipelinedTx) ExecContext(ctx context.Context, text string, values ...any
 
 func (p *pipeline) enqueue(ctx context.Context, text string, values []any) (*queuedStatement, error) {
 	p.conn.health.count(text)
-	s := &queuedStatement{pipeline: p, ctx: ctx, text: text, values: values}
+	s := &queuedStatement{pipeline: p, ctx: ctx, text: text, values: slices.Clone(values)}
 	p.queued = append(p.queued, s)
 	if len(p.queued) < maxQueuedStatements {
 		return s, p.err
@@ -101,25 +101,29 @@ func (p *pipeline) flush(ctx context.Context) error {
 		return p.err
 	}
 	last := p.queued[len(p.queued)-1].text
-	results, err := p.send(ctx, new(pgx.Batch))
-	if err != nil {
-		return err
+	results, err := p.send(ctx, new(pgx.Batch), last)
+	if err == nil {
+		p.err = p.conn.wrapError(last, results.Close())
 	}
-	p.err = p.conn.wrapError(last, results.Close())
 	return p.err
 }
 
 // query sends a query together with the queued statements.
-func (p *pipeline) query(ctx context.Context, text string, values []driver.NamedValue) (driver.Rows, error) {
-	if p.err != nil {
-		return nil, p.err
+func (p *pipeline) query(ctx context.Context, text string, values []driver.NamedValue) (rows driver.Rows, err error) {
+	switch {
+	case p.err != nil:
+	case len(p.queued) == 0:
+		rows, p.err = p.conn.queryPostgres(ctx, text, values)
+	default:
+		rows, p.err = p.queryAfterQueued(ctx, text, values)
 	}
-	if len(p.queued) == 0 {
-		return p.conn.queryPostgres(ctx, text, values)
-	}
-	batch := new(pgx.Batch)
-	batch.Queue(text, plainValues(values)...)
-	results, err := p.send(ctx, batch)
+	return rows, p.err
+}
+
+func (p *pipeline) queryAfterQueued(ctx context.Context, text string, values []driver.NamedValue) (driver.Rows, error) {
+	query := new(pgx.Batch)
+	query.Queue(text, plainValues(values)...)
+	results, err := p.send(ctx, query, text)
 	if err != nil {
 		return nil, err
 	}
@@ -127,35 +131,33 @@ func (p *pipeline) query(ctx context.Context, text string, values []driver.Named
 	if err == nil {
 		var converted *postgresRows
 		if converted, err = newPostgresRows(rows, results.Close); err == nil {
-			return &instrumentedRows{converted, text, p.conn}, nil
+			return &instrumentedRows{Rows: converted, text: text, conn: p.conn}, nil
 		}
 	}
 	_ = results.Close() // after err
-	p.err = p.conn.wrapError(text, err)
-	return nil, p.err
+	return nil, p.conn.wrapError(text, err)
 }
 
-// send sends the queued statements, followed by those of batch, and returns the results of the
-// latter.
-func (p *pipeline) send(ctx context.Context, batch *pgx.Batch) (pgx.BatchResults, error) {
+// send sends the queued statements and then those of more, whose results it returns. last is the
+// last text.
+func (p *pipeline) send(ctx context.Context, more *pgx.Batch, last string) (pgx.BatchResults, error) {
 	conn, err := p.conn.postgres()
 	if err != nil {
 		return nil, err
 	}
 	queued := p.queued
 	p.queued, p.sent = nil, true
-	after := batch.QueuedQueries
-	batch.QueuedQueries = nil
+	var batch pgx.Batch
 	for _, s := range queued {
 		batch.Queue(s.text, s.values...)
 	}
-	batch.QueuedQueries = append(batch.QueuedQueries, after...)
-	results := conn.SendBatch(ctx, batch)
+	batch.QueuedQueries = append(batch.QueuedQueries, more.QueuedQueries...)
+	results := conn.SendBatch(ctx, &batch)
 	for _, s := range queued {
 		if s.result, err = results.Exec(); err != nil {
-			p.err = p.conn.wrapError(s.text, err)
-		} else if s.received = true; s.otherwise != nil && s.result.RowsAffected() == 0 {
-			p.err = s.otherwise
+			p.err = p.conn.wrapError(failedText(err, s.text, last), err)
+		} else if s.received = true; s.errNoRow != nil && s.result.RowsAffected() == 0 {
+			p.err = s.errNoRow
 		}
 		if p.err != nil {
 			_ = results.Close() // after p.err
@@ -163,6 +165,24 @@ func (p *pipeline) send(ctx context.Context, batch *pgx.Batch) (pgx.BatchResults
 		}
 	}
 	return results, nil
+}
+
+// failedText returns the statement that an error is about. The server reports a statement in its
+// place. Everything else, such as a deadline or a statement that can't be prepared, ends the batch
+// before its first result, and is mostly about the last one, which is not BEGIN.
+func failedText(err error, current, last string) string {
+	var (
+		reported   *pgconn.PgError
+		unprepared pgx.ErrPreprocessingBatch
+	)
+	switch {
+	case errors.As(err, &unprepared):
+		return unprepared.SQL()
+	case errors.As(err, &reported):
+		return current
+	default:
+		return last
+	}
 }
 
 // errRolledBack is the result of a commit that the server answered with a rollback.
@@ -174,7 +194,7 @@ func (p *pipeline) commit(ctx context.Context) error {
 		return nil
 	}
 	// What a statement must have affected is known before the transaction is committed.
-	if slices.ContainsFunc(p.queued, func(s *queuedStatement) bool { return s.otherwise != nil }) {
+	if slices.ContainsFunc(p.queued, func(s *queuedStatement) bool { return s.errNoRow != nil }) {
 		if err := p.flush(ctx); err != nil {
 			return err
 		}

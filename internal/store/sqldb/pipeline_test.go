@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"testing"
@@ -251,8 +252,8 @@ func TestQuery_PostgresTypesAreDecoded(t *testing.T) {
 		)
 		err := tx.QueryRowContext(ctx, statement, "notes").Scan(
 			&long, &medium, &short, &yes, &text, &float, &amount, &data, &at, &document, &none, &character, &number)
-		got := fmt.Sprintln(long, medium, short, yes, text, float, amount, data, at.UTC(), document, none == nil, character, number > 0)
-		if want := `-7 -7 -7 true ä 1.5 12.50 [0 1] 2026-02-28 12:00:00 +0000 UTC {"a":1} true a true` + "\n"; err != nil || got != want {
+		got := fmt.Sprintln(long, medium, short, yes, text, float, amount, hex.EncodeToString(data), at.UTC(), document, none == nil, character, number > 0)
+		if want := `-7 -7 -7 true ä 1.5 12.50 0001 2026-02-28 12:00:00 +0000 UTC {"a":1} true a true` + "\n"; err != nil || got != want {
 			t.Errorf("%s: %s, %v, want %s", where, got, err, want)
 		}
 		return err
@@ -261,6 +262,83 @@ func TestQuery_PostgresTypesAreDecoded(t *testing.T) {
 	if err := errors.Join(err, check("alone", db.Queries())); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// What the server does not report of one statement is about the last one sent, not about BEGIN.
+func TestWrite_ErrorsNameTheirStatement(t *testing.T) {
+	t.Parallel()
+	db := openWithSchema(t, Options{URL: pgtest.Database(t), MaxConnections: 1})
+	for name, test := range map[string]struct {
+		operation string
+		change    func(ctx context.Context, tx DBTX) error
+	}{
+		"a query that can't be prepared": {"Missing", func(ctx context.Context, tx DBTX) error {
+			return tx.QueryRowContext(ctx, "-- name: Missing :one\nSELECT nothing FROM notes").Scan(new(string))
+		}},
+		"a statement before the last one": {"Missing", func(ctx context.Context, tx DBTX) error {
+			_, err := tx.ExecContext(ctx, "-- name: Missing :exec\nUPDATE notes SET nothing = 1")
+			return errors.Join(err, insertNote(ctx, tx, "a", "one"))
+		}},
+		"a deadline": {"Slow", func(ctx context.Context, tx DBTX) error {
+			return tx.QueryRowContext(ctx, "-- name: Slow :one\nSELECT CAST(pg_sleep(30) AS TEXT)").Scan(new(string))
+		}},
+		"a failure that the change ignores": {"Divide", func(ctx context.Context, tx DBTX) error {
+			if _, err := getNote(ctx, tx, "a"); !errors.Is(err, sql.ErrNoRows) {
+				return err
+			}
+			_ = tx.QueryRowContext(ctx, "-- name: Divide :one\nSELECT 1 / count(*) FROM notes").Scan(new(int))
+			return insertNote(ctx, tx, "a", "one")
+		}},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		err := db.Write(ctx, func(tx DBTX) error { return test.change(ctx, tx) })
+		cancel()
+		var cause *registrar.Cause
+		if !errors.As(err, &cause) || cause.Operation != test.operation {
+			t.Errorf("%s: %v, want one of %s", name, err, test.operation)
+		}
+	}
+}
+
+func TestQuery_ErrorAfterTheFirstRowIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		t.Helper()
+		counted := 0
+		db.CountErrors(func(string) { counted++ })
+		statement := "SELECT 1 / (3 - n) FROM generate_series(1, 5) AS n"
+		if db.engine == SQLite {
+			statement = "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 5) SELECT CASE n WHEN 3 THEN abs(-9223372036854775807 - 1) ELSE n END FROM s"
+		}
+		rows, err := db.Queries().QueryContext(t.Context(), statement)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := 0
+		for rows.Next() {
+			read++
+		}
+		if failed := errors.Join(rows.Err(), rows.Close()); failed == nil || read != 2 || counted != 1 {
+			t.Errorf("%d rows, counted %d, %v", read, counted, failed)
+		}
+	})
+}
+
+func TestWrite_ValuesMayBeReused(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		t.Helper()
+		err := db.Write(t.Context(), func(tx DBTX) error {
+			values := []any{"a", "one"}
+			_, err := tx.ExecContext(t.Context(), insertNoteSQL, values...)
+			values[0] = "b"
+			_, again := tx.ExecContext(t.Context(), insertNoteSQL, values...)
+			return errors.Join(err, again)
+		})
+		if n := countNotes(t, db); err != nil || n != 2 {
+			t.Errorf("%d rows, %v", n, err)
+		}
+	})
 }
 
 func TestWrite_PanicAndCanceledCallerRollBack(t *testing.T) {

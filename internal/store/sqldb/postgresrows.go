@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 )
 
 // Rows of PostgreSQL are decoded here: the driver plans how to scan each column again for
-// every query, and an order has sixty. Nearly all columns are text or 64-bit integers.
+// every query, and that of an order returns more than sixty. Nearly all columns are text or 64-bit integers.
 
 // postgres returns the connection below database/sql.
 func (c *instrumentedConn) postgres() (*pgx.Conn, error) {
@@ -33,13 +34,13 @@ func (c *instrumentedConn) queryPostgres(ctx context.Context, text string, value
 		return nil, err
 	}
 	if conn.IsClosed() {
-		return nil, driver.ErrBadConn
+		return nil, c.wrapError(text, driver.ErrBadConn)
 	}
 	rows, err := conn.Query(ctx, text, plainValues(values)...)
 	if err == nil {
 		var converted *postgresRows
 		if converted, err = newPostgresRows(rows, nil); err == nil {
-			return &instrumentedRows{converted, text, c}, nil
+			return &instrumentedRows{Rows: converted, text: text, conn: c}, nil
 		}
 	} else if pgconn.SafeToRetry(err) { // nothing was sent: database/sql takes another connection
 		err = driver.ErrBadConn
@@ -102,7 +103,7 @@ func (r *postgresRows) Next(row []driver.Value) error {
 	for i, raw := range r.rows.RawValues() {
 		var err error
 		if row[i], err = r.decode(fields[i].DataTypeOID, fields[i].Format, raw); err != nil {
-			return err
+			return fmt.Errorf("decode column %s: %w", fields[i].Name, err)
 		}
 	}
 	r.more = r.rows.Next()
@@ -117,12 +118,15 @@ func (r *postgresRows) decode(kind uint32, format int16, raw []byte) (driver.Val
 	case kind == pgtype.TextOID, kind == pgtype.VarcharOID: // the same bytes in both formats
 		return string(raw), nil
 	case kind == pgtype.Int8OID && format == pgx.BinaryFormatCode && len(raw) == 8:
-		return int64(binary.BigEndian.Uint64(raw)), nil //nolint:gosec // two's complement
+		return int64(binary.BigEndian.Uint64(raw)), nil
 	}
 	types := r.rows.Conn().TypeMap()
 	known, ok := types.TypeForOID(kind)
 	if !ok {
 		return string(raw), nil
+	}
+	if _, isArray := known.Codec.(*pgtype.ArrayCodec); isArray && format == pgx.BinaryFormatCode {
+		return nil, errors.New("arrays are not supported")
 	}
 	return known.Codec.DecodeDatabaseSQLValue(types, kind, format, raw)
 }

@@ -128,7 +128,7 @@ func TestHolderChange_CustomersMailNamesBothHolders(t *testing.T) {
 	}
 }
 
-// ICANN's Transfer Policy counts a change of name, organization or email address.
+// ICANN's Transfer Policy counts a change of name, company or email address.
 func TestHolderChange_CorrectedStreetRestrictsNoTransfer(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
