@@ -314,6 +314,7 @@ func TestQuery_ErrorAfterTheFirstRowIsCountedOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer rows.Close()
 		read := 0
 		for rows.Next() {
 			read++
