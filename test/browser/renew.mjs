@@ -55,6 +55,7 @@ await withBrowser(async (page, context, watched) => {
   await page.getByRole("link", { name: "Bestellungen", exact: true }).click();
   await at(page, "/portal/orders");
   await page.getByRole("link", { name: new RegExp("^" + name.replaceAll(".", "\\.")) }).first().click();
+  await page.getByText("Gesamtbetrag").first().waitFor(); // a link's page is read while it arrives
   assert.match(await page.locator("main").textContent(), /abgeschlossen.*von Ihnen.*Gesamtbetrag/s);
   ok("the order is found again in the portal");
 }, { javaScriptEnabled: false });
