@@ -6,6 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -14,20 +16,21 @@ import (
 // On PostgreSQL the round trips of a small transaction cost more than its statements. So
 // BEGIN is sent with the first statement, and a statement whose result is not read is
 // sent with the next query or with COMMIT. Statements keep their order. The failure of a
-// statement, or that it affected no row (RequireRow), is then reported by a later one or by the
-// commit; since PostgreSQL aborts a transaction at the first error, no change can handle one and
-// continue. COMMIT waits until every required row is known. Statements behind one that lacks its
-// row still run until then, and may wait for locks.
+// statement is then reported by a later one or by the commit; since PostgreSQL aborts a
+// transaction at the first error, no change can handle one and continue. A statement that must
+// affect a row (RequireRow) is sent in a form that fails without one, so nothing behind it runs,
+// COMMIT included.
 
 // maxQueuedStatements bounds the statements that wait, for changes of many rows.
 const maxQueuedStatements = 64
 
 // pipeline is a transaction on a connection to PostgreSQL.
 type pipeline struct {
-	conn   *instrumentedConn
-	queued []*queuedStatement
-	sent   bool // something has been sent, so there is something to roll back
-	err    error
+	conn      *instrumentedConn
+	requiring *requiringTexts
+	queued    []*queuedStatement
+	sent      bool // something has been sent, so there is something to roll back
+	err       error
 }
 
 // queuedStatement is a statement and its result.
@@ -70,6 +73,44 @@ func RequireRow(result sql.Result, err, otherwise error) error {
 	}
 	return err
 }
+
+// requiringTexts caches the forms of statements that fail if they affect no row.
+type requiringTexts struct {
+	mu    sync.RWMutex
+	texts map[string]string // one entry per query of the generated package
+}
+
+func newRequiringTexts() *requiringTexts { return &requiringTexts{texts: make(map[string]string)} }
+
+// text returns a form of an INSERT, UPDATE or DELETE that divides by zero if it affects no row.
+func (r *requiringTexts) text(statement string) string {
+	r.mu.RLock()
+	text, found := r.texts[statement]
+	r.mu.RUnlock()
+	if found {
+		return text
+	}
+	name, body := "", statement
+	if strings.HasPrefix(statement, queryNamePrefix) {
+		name, body, _ = strings.Cut(statement, "\n")
+		name += "\n"
+	}
+	text = name + "WITH affected AS (" + body + "\nRETURNING 1) SELECT 1 / count(*) FROM affected"
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.texts[statement] = text
+	return text
+}
+
+// lacksRow reports whether a statement that must affect a row failed because there was none.
+// No query of the product divides.
+func lacksRow(err error) bool {
+	var reported *pgconn.PgError
+	return errors.As(err, &reported) && reported.Code == divisionByZero
+}
+
+// divisionByZero is PostgreSQL's SQLSTATE for it.
+const divisionByZero = "22012"
 
 // pipelinedTx is a transaction whose statements wait. It queues them itself: database/sql would lock
 // the connection and check its state for each.
@@ -149,20 +190,24 @@ func (p *pipeline) send(ctx context.Context, more *pgx.Batch, last string) (pgx.
 	p.queued, p.sent = nil, true
 	var batch pgx.Batch
 	for _, s := range queued {
-		batch.Queue(s.text, s.values...)
+		text := s.text
+		if s.errNoRow != nil {
+			text = p.requiring.text(text)
+		}
+		batch.Queue(text, s.values...)
 	}
 	batch.QueuedQueries = append(batch.QueuedQueries, more.QueuedQueries...)
 	results := conn.SendBatch(ctx, &batch)
 	for _, s := range queued {
-		if s.result, err = results.Exec(); err != nil {
+		if s.result, err = results.Exec(); err == nil {
+			s.received = true
+			continue
+		}
+		if p.err = s.errNoRow; p.err == nil || !lacksRow(err) {
 			p.err = p.conn.wrapError(failedText(err, s.text, last), err)
-		} else if s.received = true; s.errNoRow != nil && s.result.RowsAffected() == 0 {
-			p.err = s.errNoRow
 		}
-		if p.err != nil {
-			_ = results.Close() // after p.err
-			return nil, p.err
-		}
+		_ = results.Close() // after p.err
+		return nil, p.err
 	}
 	return results, nil
 }
@@ -192,12 +237,6 @@ var errRolledBack = errors.New("sqldb: the transaction was rolled back")
 func (p *pipeline) commit(ctx context.Context) error {
 	if !p.sent && len(p.queued) == 1 { // only BEGIN
 		return nil
-	}
-	// What a statement must have affected is known before the transaction is committed.
-	if slices.ContainsFunc(p.queued, func(s *queuedStatement) bool { return s.errNoRow != nil }) {
-		if err := p.flush(ctx); err != nil {
-			return err
-		}
 	}
 	committed, err := p.enqueue(ctx, commitStatement, nil)
 	if err == nil {
@@ -239,7 +278,7 @@ func (db *DB) writePipelined(ctx context.Context, change func(DBTX) error) error
 		if !ok {
 			return errors.New("sqldb: begin: the connection is not instrumented")
 		}
-		p = &pipeline{conn: instrumented}
+		p = &pipeline{conn: instrumented, requiring: db.requiringTexts}
 		instrumented.pipeline = p
 		_, err := p.enqueue(ctx, "BEGIN", nil)
 		return err

@@ -97,7 +97,9 @@ type DB struct {
 	// writeQueue serialises access to the writer of SQLite; nil on PostgreSQL.
 	writeQueue   *writeQueue
 	limitInliner *limitInliner
-	health       *health
+	// requiringTexts are for transactions on PostgreSQL.
+	requiringTexts *requiringTexts
+	health         *health
 	// dataDir is the folder of an SQLite database.
 	dataDir string
 }
@@ -133,7 +135,10 @@ func Open(opts Options) (*DB, error) {
 	pool.SetMaxIdleConns(connections)
 	pool.SetConnMaxLifetime(connectionLifetime)
 	inliner := newLimitInliner()
-	return &DB{engine: Postgres, writer: pool, reader: pool, queries: rewritingDB{pool, inliner, true}, limitInliner: inliner, health: health}, nil
+	return &DB{
+		engine: Postgres, writer: pool, reader: pool, queries: rewritingDB{pool, inliner, true},
+		limitInliner: inliner, requiringTexts: newRequiringTexts(), health: health,
+	}, nil
 }
 
 // openSQLite opens a writer and a read-only pool. Commits survive a power failure:
