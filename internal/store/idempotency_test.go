@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
@@ -25,9 +26,20 @@ func newIdempotencyService(t *testing.T, db *DB, now *atomic.Int64) *idempotency
 	return service
 }
 
+// jsonValue decodes a body as the transports do.
+func jsonValue(t *testing.T, body string) (value any) {
+	t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(body))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		t.Error(err)
+	}
+	return value
+}
+
 func beginRun(t *testing.T, service *idempotency.Service, scope, key, body string) (*idempotency.Run, *idempotency.StoredResponse) {
 	t.Helper()
-	run, stored, err := service.Begin(t.Context(), scope, key, []byte(body))
+	run, stored, err := service.Begin(t.Context(), scope, key, jsonValue(t, body))
 	if err != nil {
 		t.Fatalf("%s with %q: %v", key, body, err)
 	}
@@ -44,12 +56,12 @@ func TestIdempotency_SameKeyReturnsSameResponse(t *testing.T) {
 		if run == nil || stored != nil {
 			t.Fatalf("the first call got %v and %v", run, stored)
 		}
-		_, _, err := otherNode.Begin(ctx, "agt_1 /a", "key", []byte(`{"b":"\u00fc", "a":1.0}`))
+		_, _, err := otherNode.Begin(ctx, "agt_1 /a", "key", jsonValue(t, `{"b":"\u00fc", "a":1.0}`))
 		var conflict *registrar.Error
 		if !errors.As(err, &conflict) || conflict.Code != idempotency.InFlight || conflict.RetryAfter <= 0 {
 			t.Errorf("while it is in flight: %v", err)
 		}
-		_, _, err = otherNode.Begin(ctx, "agt_1 /a", "key", []byte(`{"a":2}`))
+		_, _, err = otherNode.Begin(ctx, "agt_1 /a", "key", jsonValue(t, `{"a":2}`))
 		wantCode(t, err, registrar.KindConflict, idempotency.Conflict)
 		if err := run.Finish(ctx, 201, map[string]string{"API-Version": "x"}, []byte(`{"id":"ord_1"}`)); err != nil {
 			t.Fatal(err)
@@ -64,7 +76,7 @@ func TestIdempotency_SameKeyReturnsSameResponse(t *testing.T) {
 		if stored == nil || stored.Status != 201 || string(stored.Body) != `{"id":"ord_1"}` || stored.Header["API-Version"] != "x" {
 			t.Errorf("replayed %+v", stored)
 		}
-		_, _, err = otherNode.Begin(ctx, "agt_1 /a", "key", []byte(`{"a":2}`))
+		_, _, err = otherNode.Begin(ctx, "agt_1 /a", "key", jsonValue(t, `{"a":2}`))
 		wantCode(t, err, registrar.KindConflict, idempotency.Conflict)
 		for _, other := range [][2]string{{"agt_2 /a", "key"}, {"agt_1 /b", "key"}, {"agt_1 /a", "other\x00key\xff"}} {
 			if run, _ := beginRun(t, service, other[0], other[1], `{"a":2}`); run == nil {
@@ -109,10 +121,10 @@ func TestIdempotency_KeyFreeAfterLeaseExpires(t *testing.T) {
 		service := newIdempotencyService(t, db, &clock)
 		slow, _ := beginRun(t, service, "s", "key", "{}")
 		clock.Store(int64(59 * time.Second))
-		_, _, err := service.Begin(ctx, "s", "key", []byte("{}"))
+		_, _, err := service.Begin(ctx, "s", "key", jsonValue(t, "{}"))
 		wantCode(t, err, registrar.KindConflict, idempotency.InFlight)
 		clock.Store(int64(time.Minute))
-		_, _, err = service.Begin(ctx, "s", "key", []byte("[]"))
+		_, _, err = service.Begin(ctx, "s", "key", jsonValue(t, "[]"))
 		wantCode(t, err, registrar.KindConflict, idempotency.Conflict)
 		run, _ := beginRun(t, service, "s", "key", "{}")
 		if run == nil {
@@ -141,7 +153,7 @@ func TestIdempotency_RacingRequestsOneRuns(t *testing.T) {
 			var wait sync.WaitGroup
 			for range 50 {
 				wait.Go(func() {
-					run, _, err := service.Begin(t.Context(), "s", "key", []byte("{}"))
+					run, _, err := service.Begin(t.Context(), "s", "key", jsonValue(t, "{}"))
 					switch {
 					case run != nil:
 						ran.Add(1)

@@ -122,12 +122,12 @@ func TestClaimNode_ReleasesOnlyItsOwnLeases(t *testing.T) {
 
 		// The key is valid for a retry of the same request only, and the other node's
 		// is in flight.
-		_, _, err = keys.Begin(t.Context(), "scope here", "key", []byte(`{"a":2}`))
+		_, _, err = keys.Begin(t.Context(), "scope here", "key", jsonValue(t, `{"a":2}`))
 		wantCode(t, err, registrar.KindConflict, idempotency.Conflict)
 		if run, _ := beginRun(t, keys, "scope here", "key", `{"a":1}`); run == nil || !run.Resumed {
 			t.Errorf("the key is not free for a retry: %+v", run)
 		}
-		_, _, err = keys.Begin(t.Context(), "scope there", "key", []byte(`{"a":1}`))
+		_, _, err = keys.Begin(t.Context(), "scope there", "key", jsonValue(t, `{"a":1}`))
 		wantCode(t, err, registrar.KindConflict, idempotency.InFlight)
 	})
 }

@@ -452,7 +452,7 @@ func TestBeginRun_ConcurrentlyReleasedKeyIsInFlight(t *testing.T) {
 		for range 8 {
 			all.Go(func() {
 				for range 100 {
-					run, _, err := service.Begin(t.Context(), "scope", "key", []byte("{}"))
+					run, _, err := service.Begin(t.Context(), "scope", "key", jsonValue(t, "{}"))
 					var conflict *registrar.Error
 					switch {
 					case err == nil:

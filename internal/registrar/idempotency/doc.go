@@ -5,8 +5,7 @@
 //
 //   - The same key with another body is a conflict, and nothing is executed. Bodies are
 //     compared as JSON values: member order, white space, number notation and string
-//     escapes don't matter. A body that is invalid JSON or has duplicate members is
-//     compared by its bytes.
+//     escapes don't matter. The caller has decoded them once, and rejects what it can't decode.
 //   - While the first request is running, others get InFlight with a RetryAfter.
 //   - A response is stored for ResponseTTL, unless it is a server error (5xx) or was
 //     released: the same key may then be used again.

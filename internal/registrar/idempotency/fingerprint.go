@@ -1,107 +1,57 @@
 package idempotency
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
-// fingerprint is equal for equal JSON values. Any other body equals only the same
-// bytes; the prefix keeps the two apart.
-func fingerprint(body []byte) string {
-	if plain, ok := canonical(body); ok {
-		return "j" + hashText(plain)
-	}
-	return "b" + hashText(body)
+// fingerprint is equal for equal JSON values.
+func fingerprint(value any) (string, error) {
+	plain, err := appendValue(nil, value)
+	return "j" + hashText(plain), err
 }
 
-// canonical returns the canonical encoding of a JSON value. It is false for ambiguous
-// input: invalid JSON, duplicate members, or invalid Unicode.
-func canonical(body []byte) ([]byte, bool) {
-	if !utf8.Valid(body) {
-		return nil, false
-	}
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	plain, err := appendValue(decoder, nil, 0)
-	if err != nil {
-		return nil, false
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, false
-	}
-	return plain, true
-}
-
-// maxDepth limits the nesting of values.
-const maxDepth = 100
-
-var errNotPlain = errors.New("idempotency: ambiguous JSON")
-
-func appendValue(decoder *json.Decoder, dst []byte, depth int) ([]byte, error) {
-	token, err := decoder.Token()
-	if err != nil {
-		return nil, err
-	}
-	if depth > maxDepth {
-		return nil, errNotPlain
-	}
-	switch token := token.(type) {
-	case json.Delim:
-		if token == '{' {
-			return appendObject(decoder, dst, depth)
-		}
+// appendValue appends the canonical encoding of a decoded JSON value.
+func appendValue(dst []byte, value any) ([]byte, error) {
+	switch value := value.(type) {
+	case map[string]any:
+		return appendObject(dst, value)
+	case []any:
 		dst = append(dst, '[')
-		for decoder.More() {
-			if dst, err = appendValue(decoder, dst, depth+1); err != nil {
+		for _, element := range value {
+			var err error
+			if dst, err = appendValue(dst, element); err != nil {
 				return nil, err
 			}
 			dst = append(dst, ',')
 		}
-		_, err = decoder.Token()
-		return append(dst, ']'), err
+		return append(dst, ']'), nil
 	case string:
-		if strings.ContainsRune(token, utf8.RuneError) { // unpaired surrogates all decode to this
-			return nil, errNotPlain
-		}
-		return strconv.AppendQuote(dst, token), nil
+		return strconv.AppendQuote(dst, value), nil
 	case json.Number:
-		return append(dst, canonicalNumber(string(token))...), nil
+		return append(dst, canonicalNumber(string(value))...), nil
 	case bool:
-		return strconv.AppendBool(dst, token), nil
-	default:
+		return strconv.AppendBool(dst, value), nil
+	case nil:
 		return append(dst, "null"...), nil
+	default:
+		return nil, fmt.Errorf("idempotency: a decoded JSON value contains a %T", value)
 	}
 }
 
-func appendObject(decoder *json.Decoder, dst []byte, depth int) ([]byte, error) {
-	members := make(map[string][]byte)
-	for decoder.More() {
-		token, err := decoder.Token()
-		if err != nil {
-			return nil, err
-		}
-		name, _ := token.(string)
-		if _, twice := members[name]; twice || strings.ContainsRune(name, utf8.RuneError) {
-			return nil, errNotPlain
-		}
-		if members[name], err = appendValue(decoder, nil, depth+1); err != nil {
-			return nil, err
-		}
-	}
-	if _, err := decoder.Token(); err != nil {
-		return nil, err
-	}
+func appendObject(dst []byte, members map[string]any) ([]byte, error) {
 	dst = append(dst, '{')
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		dst = strconv.AppendQuote(dst, name)
-		dst = append(append(append(dst, ':'), members[name]...), ',')
+		dst = append(strconv.AppendQuote(dst, name), ':')
+		var err error
+		if dst, err = appendValue(dst, members[name]); err != nil {
+			return nil, err
+		}
+		dst = append(dst, ',')
 	}
 	return append(dst, '}'), nil
 }

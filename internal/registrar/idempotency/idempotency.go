@@ -127,14 +127,19 @@ type Run struct {
 }
 
 // Begin acquires a key. It returns a Run for a request to be executed, or the stored
-// response, or an error with one of the codes above.
-func (s *Service) Begin(ctx context.Context, scope, key string, body []byte) (*Run, *StoredResponse, error) {
+// response, or an error with one of the codes above. The body is a decoded JSON value, whose
+// numbers are of type json.Number.
+func (s *Service) Begin(ctx context.Context, scope, key string, body any) (*Run, *StoredResponse, error) {
 	if key == "" || len(key) > MaxKey {
 		return nil, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: BadKey}
 	}
+	sum, err := fingerprint(body)
+	if err != nil {
+		return nil, nil, err
+	}
 	now := s.cfg.Now()
 	attempt := Attempt{
-		Scope: hashText([]byte(scope)), Key: hashText([]byte(key)), Body: fingerprint(body), Run: registrar.NewID("run_", now),
+		Scope: hashText([]byte(scope)), Key: hashText([]byte(key)), Body: sum, Run: registrar.NewID("run_", now),
 		Now: now, LeaseEnds: now.Add(leaseTTL), ExpiresAt: now.Add(ResponseTTL),
 	}
 	state, err := s.cfg.Store.BeginRun(ctx, attempt)
@@ -221,7 +226,7 @@ type WaitOptions struct {
 
 // BeginOrWait is Begin, but waits while another request with the key is in flight. If
 // that one releases its key, this one acquires it.
-func (s *Service) BeginOrWait(ctx context.Context, scope, key string, body []byte, options WaitOptions) (run *Run, stored *StoredResponse, err error) {
+func (s *Service) BeginOrWait(ctx context.Context, scope, key string, body any, options WaitOptions) (run *Run, stored *StoredResponse, err error) {
 	inFlight := func() bool {
 		run, stored, err = s.Begin(ctx, scope, key, body)
 		return registrar.CodeOf(err) == InFlight

@@ -156,7 +156,9 @@ func openSQLite(folder string, readers int, health *health) (*DB, error) {
 		return nil, fmt.Errorf("the database: %w", err)
 	}
 	// temp_store: the pages that a savepoint could restore are copied to memory, not to a file.
-	common := []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "cache_size(-16384)", "temp_store(MEMORY)"}
+	// wal_autocheckpoint: a checkpoint writes a page once, however often it was changed since the last
+	// one, so the log may grow to 16 MiB between two of them.
+	common := []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "cache_size(-16384)", "temp_store(MEMORY)", "wal_autocheckpoint(4000)"}
 	writer, err := openInstrumented("sqlite", sqliteDSN(path, append(common, "query_only(0)"), "immediate"), path, health)
 	if err != nil {
 		return nil, fmt.Errorf("the database %s: %w", path, err)

@@ -91,7 +91,7 @@ func (h *Handler) handle(w http.ResponseWriter, r *http.Request, op operation) (
 	if key == "" {
 		return h.execute(ctx, c)
 	}
-	return h.executeOnce(ctx, w, r, c, key, body)
+	return h.executeOnce(ctx, w, r, c, key)
 }
 
 // outOfService is the response if checkout is not in service. A completion without a
@@ -279,11 +279,8 @@ func (h *Handler) preferNotFound(ctx context.Context, c *call, refusal error) er
 }
 
 // executeOnce executes a request or repeats the stored response of its key.
-func (h *Handler) executeOnce(ctx context.Context, w http.ResponseWriter, r *http.Request, c *call, key string, body []byte) (response, error) {
-	if len(body) == 0 {
-		body = []byte("{}")
-	}
-	run, before, err := h.beginRun(ctx, c, c.actor.Through+" "+r.URL.Path, key, body)
+func (h *Handler) executeOnce(ctx context.Context, w http.ResponseWriter, r *http.Request, c *call, key string) (response, error) {
+	run, before, err := h.beginRun(ctx, c, c.actor.Through+" "+r.URL.Path, key)
 	switch {
 	case err != nil:
 		return response{}, c.idempotencyProblem(err)
@@ -327,11 +324,11 @@ func (h *Handler) executeOnce(ctx context.Context, w http.ResponseWriter, r *htt
 }
 
 // beginRun claims the key. A completion waits for another one with the same key.
-func (h *Handler) beginRun(ctx context.Context, c *call, scope, key string, body []byte) (*idempotency.Run, *idempotency.StoredResponse, error) {
+func (h *Handler) beginRun(ctx context.Context, c *call, scope, key string) (*idempotency.Run, *idempotency.StoredResponse, error) {
 	if c.op.name != opComplete {
-		return h.cfg.Idempotency.Begin(ctx, scope, key, body)
+		return h.cfg.Idempotency.Begin(ctx, scope, key, c.fields)
 	}
-	return h.cfg.Idempotency.BeginOrWait(ctx, scope, key, body, idempotency.WaitOptions{
+	return h.cfg.Idempotency.BeginOrWait(ctx, scope, key, c.fields, idempotency.WaitOptions{
 		Caller: c.actor.Through, Until: c.waitUntil, ClientGone: c.clientGone, Shutdown: h.cfg.Closing,
 	})
 }
