@@ -189,6 +189,8 @@ func (t saleScenario) measureOn(ctx context.Context, b bench, where string, want
 		for i, name := range []string{"product", "world (registry, provider, mail)"} {
 			lines = append(lines, newMeasurement("  CPU time of the "+name+" for each", float64((after[i]-before[i]).Microseconds())/1000/float64(count), milliseconds, nil, ""))
 		}
+		lines = append(lines, newMeasurement("  product's CPU time as a multiple of the world's", float64(after[0]-before[0])/float64(after[1]-before[1]), ratio, nil,
+			"comparable between machines"))
 	}
 	for _, name := range []string{"statements", "commits"} {
 		series := "dotkontor_database_" + name + "_total"
