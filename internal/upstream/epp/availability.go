@@ -51,9 +51,9 @@ func (p *Provisioner) checkKind(ctx context.Context, query provision.Availabilit
 	case provision.Restore:
 		return p.checkRestore(ctx, query)
 	case provision.Transfer:
-		return p.checkTransfer(ctx, query, &policy)
+		return p.checkTransfer(ctx, query, policy)
 	default:
-		return p.checkRegistration(ctx, query, &policy)
+		return p.checkRegistration(ctx, query, policy)
 	}
 }
 

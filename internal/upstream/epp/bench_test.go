@@ -54,6 +54,27 @@ func BenchmarkCheckOf50(b *testing.B) {
 	}
 }
 
+// BenchmarkParseDocument measures one response, in both parsers.
+func BenchmarkParseDocument(b *testing.B) {
+	document := []byte(responseXML(1000, "dk-1", `<d:creData xmlns:d="`+nsDomain+`"><d:name>a.test</d:name><d:crDate>2026-11-15T00:00:00.0Z</d:crDate><d:exDate>2027-11-15T00:00:00.0Z</d:exDate></d:creData>`, ""))
+	b.Run("plain", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if parsePlain(document) == nil {
+				b.Fatal("it is not plain")
+			}
+		}
+	})
+	b.Run("any", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := parseAny(document); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
 // BenchmarkClient measures the pool over one connection to a server that responds
 // at once.
 func BenchmarkClient(b *testing.B) {

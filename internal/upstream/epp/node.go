@@ -17,7 +17,7 @@ type Node struct {
 	// Text is the element's own text, trimmed.
 	Text     string
 	Children []*Node
-	attrs    []xml.Attr
+	attrs    []Attr
 }
 
 const (
@@ -65,13 +65,13 @@ func (n *Node) All(space, local string) []*Node {
 	return found
 }
 
-// Attr returns the value of an attribute, trimmed; empty if absent.
+// Attr returns the value of an attribute in any namespace, trimmed; empty if absent.
 func (n *Node) Attr(local string) string {
 	if n == nil {
 		return ""
 	}
 	for _, attr := range n.attrs {
-		if attr.Name.Local == local {
+		if attr.Name == local {
 			return strings.TrimSpace(attr.Value)
 		}
 	}
@@ -132,8 +132,36 @@ func parseTime(text string) time.Time {
 	return time.Time{}
 }
 
+// slab allocates the nodes of a document.
+type slab struct {
+	free  []Node
+	count int
+}
+
+func newSlab(document []byte) slab {
+	return slab{free: make([]Node, min(bytes.Count(document, tagStart)/2, maxSlab))} // most elements have two tags
+}
+
+func (s *slab) next() *Node {
+	if len(s.free) == 0 {
+		s.free = make([]Node, maxSlab)
+	}
+	node := &s.free[0]
+	s.free = s.free[1:]
+	s.count++
+	return node
+}
+
 // parseDocument parses a complete document into a tree.
 func parseDocument(document []byte) (*Node, error) {
+	if root := parsePlain(document); root != nil {
+		return root, nil
+	}
+	return parseAny(document)
+}
+
+// parseAny is parseDocument for any document.
+func parseAny(document []byte) (*Node, error) {
 	decoder := xml.NewDecoder(bytes.NewReader(document))
 	decoder.CharsetReader = func(charset string, input io.Reader) (io.Reader, error) {
 		if strings.EqualFold(charset, "us-ascii") || strings.EqualFold(charset, "utf8") {
@@ -144,9 +172,8 @@ func parseDocument(document []byte) (*Node, error) {
 	var (
 		root  *Node
 		stack []*Node
-		count int
+		nodes = newSlab(document)
 	)
-	slab := make([]Node, min(bytes.Count(document, tagStart)/2, maxSlab)) // most elements have two tags
 	for {
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
@@ -160,16 +187,14 @@ func parseDocument(document []byte) (*Node, error) {
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			if len(slab) == 0 {
-				slab = make([]Node, maxSlab)
-			}
-			node := &slab[0]
-			slab = slab[1:]
-			node.Space, node.Local, node.attrs = t.Name.Space, t.Name.Local, t.Attr
-			if count++; count > maxNodes {
-				return nil, errTooMany
+			node := nodes.next()
+			node.Space, node.Local = t.Name.Space, t.Name.Local
+			for _, attr := range t.Attr {
+				node.attrs = append(node.attrs, Attr{attr.Name.Local, attr.Value})
 			}
 			switch {
+			case nodes.count > maxNodes:
+				return nil, errTooMany
 			case len(stack) >= maxDepth:
 				return nil, errTooDeep
 			case len(stack) > 0:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -18,19 +19,41 @@ import (
 // Provisioner provisions paid items at one account, following the policies of its
 // TLDs.
 type Provisioner struct {
-	client   *Client
-	policyOf func(tld string) Policy
+	client     *Client
+	makePolicy func(tld string) Policy
+
+	mu       sync.Mutex
+	policies map[string]*Policy
 }
 
 var _ provision.Account = (*Provisioner)(nil)
 
+// maxPolicies limits the stored policies. It is more than there are TLDs to sell.
+const maxPolicies = 2000
+
 // NewProvisioner returns a Provisioner. policyOf overrides how the account presents
-// a TLD; nil means the table of this package.
+// a TLD, always in the same way; nil means the table of this package.
 func NewProvisioner(client *Client, policyOf func(tld string) Policy) *Provisioner {
 	if policyOf == nil {
 		policyOf = PolicyOf
 	}
-	return &Provisioner{client: client, policyOf: policyOf}
+	return &Provisioner{client: client, makePolicy: policyOf, policies: make(map[string]*Policy)}
+}
+
+// policyOf returns the policy of a TLD, which must not be changed. A purchase asks for it dozens of
+// times, so it is not made from the tables and the configuration each time.
+func (p *Provisioner) policyOf(tld string) *Policy {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	policy := p.policies[tld]
+	if policy == nil {
+		made := p.makePolicy(tld)
+		policy = &made
+		if len(p.policies) < maxPolicies {
+			p.policies[tld] = policy
+		}
+	}
+	return policy
 }
 
 // authCodeLength is the length of generated auth codes where the registry allows

@@ -1,6 +1,7 @@
 package epp
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -89,5 +90,28 @@ func TestProvisioner_MapsResultCodes(t *testing.T) {
 		if registrar.CodeOf(err) != want.code || registrar.KindOf(err) != want.kind {
 			t.Errorf("%d became %v", code, err)
 		}
+	}
+}
+
+func TestProvisioner_StoresBoundedNumberOfPolicies(t *testing.T) {
+	t.Parallel()
+	made := 0
+	p := NewProvisioner(nil, func(tld string) Policy {
+		made++
+		return PolicyOf(tld)
+	})
+	for range 2 {
+		if p.Rules(".de").MaxYears != PolicyOf(".de").MaxYears || p.Rules(".test").MaxYears != PolicyOf(".test").MaxYears {
+			t.Error("the policy is another one")
+		}
+	}
+	if made != 2 {
+		t.Errorf("%d policies were made for two TLDs", made)
+	}
+	for i := range maxPolicies + 10 {
+		p.Rules("." + strconv.Itoa(i))
+	}
+	if len(p.policies) != maxPolicies {
+		t.Errorf("%d policies are stored", len(p.policies))
 	}
 }

@@ -200,6 +200,67 @@ func TestParseDocument_RefusesHostileXML(t *testing.T) {
 	}
 }
 
+// usualDocuments are in the forms that registries send most.
+func usualDocuments() map[string]string {
+	ids := `<trID><clTRID>dk-1</clTRID><svTRID>S-1</svTRID></trID>`
+	return map[string]string{
+		"greeting": greetingXML(allServices),
+		"check":    responseXML(1000, "dk-1", `<d:chkData xmlns:d="`+nsDomain+`"><d:cd><d:name avail="1">a.test</d:name></d:cd></d:chkData>`, "<x/>"),
+		"indented": `<?xml version="1.0" encoding="utf-8" standalone="no"?>` + "\n<epp\n\txmlns='" + nsEPP + "' >\n  <response>\n    <result code=\"1000\">\n      <msg lang = \"en\"> Command completed </msg>\n    </result >" + ids + "</response>\n</epp>\n",
+		"prefixes in their scopes": `<e:epp xmlns:e="` + nsEPP + `"><e:response><e:resData><a:x xmlns:a="urn:1" a:y="z"><a:x xmlns:a="urn:2"/><a:x/><x xmlns="urn:3"><x xmlns=""/></x></a:x></e:resData>` +
+			`<undeclared:x/>text <b>in</b> parts</e:response></e:epp>`,
+	}
+}
+
+// unusualDocuments are well-formed or not, and at most tolerated.
+func unusualDocuments() []string {
+	return []string{
+		`<a b="1"c="2"/>`, `<a b="1" b="2"/>`, `<a>x</a> y`, `<a/><b/>`, `<a><b></a></b>`, `<a></ab>`, `<ab></a>`, `<a`, `<a b`, `<a b=`, `<a b="`, `<a b="<"/>`, `<a/ >`, `< a/>`, `</a>`,
+		`<a:/>`, `<:a/>`, `<a:b:c/>`, `<a:1/>`, `<1/>`, `<-/>`, `<xml:a/>`, `<xmlns:a/>`, `<xmlns/>`, `<a xmlns:xmlns="x" xmlns:xml="y" xml:z=""/>`, `<a xmlns:b=""><b:c/></a>`,
+		`<a>&lt;</a>`, `<a>]]></a>`, `<a b="]]>"/>`, `<a><![CDATA[x]]></a>`, `<a><!-- x --></a>`, `<a><?x?></a>`, "<a>\r\n</a>", "<a>\x00</a>", "<a>\x7f</a>", "<a>\xff</a>", "<ä>ö</ä>", "\ufeff<a/>",
+		`<?xml version="1.1"?><a/>`, `<?xml version="1.0" encoding="UTF-16"?><a/>`, `<?xml version="1.0"?><?xml version="1.0"?><a/>`, ` <?xml version="1.0"?><a/>`, `<!DOCTYPE a><a/>`, ``, ` `, `x`,
+		strings.Repeat("<a>", maxDepth) + strings.Repeat("</a>", maxDepth), strings.Repeat("<a>", maxDepth+1) + strings.Repeat("</a>", maxDepth+1),
+		`<a>` + strings.Repeat("<b/>", maxNodes-1) + `</a>`, `<a>` + strings.Repeat("<b/>", maxNodes) + `</a>`,
+	}
+}
+
+// checkPlain compares parsePlain with encoding/xml.
+func checkPlain(t *testing.T, document []byte) (isPlain bool) {
+	t.Helper()
+	root := parsePlain(document)
+	if root == nil {
+		return false
+	}
+	if want, err := parseAny(document); err != nil || !reflect.DeepEqual(root, want) {
+		t.Errorf("%.200q:\ngot  %+v\nwant %+v, %v", document, root, want, err)
+	}
+	return true
+}
+
+func TestParsePlain_AgreesWithEncodingXML(t *testing.T) {
+	t.Parallel()
+	for name, document := range usualDocuments() {
+		if !checkPlain(t, []byte(document)) {
+			t.Errorf("%s is left to encoding/xml", name)
+		}
+	}
+	for _, document := range unusualDocuments() {
+		checkPlain(t, []byte(document))
+	}
+}
+
+func FuzzParsePlain(f *testing.F) {
+	for _, document := range usualDocuments() {
+		f.Add([]byte(document))
+	}
+	for _, document := range unusualDocuments() {
+		if len(document) < 1000 {
+			f.Add([]byte(document))
+		}
+	}
+	f.Fuzz(func(t *testing.T, document []byte) { checkPlain(t, document) })
+}
+
 func FuzzParseResponse(f *testing.F) {
 	f.Add([]byte(greetingXML(allServices)))
 	f.Add([]byte(responseXML(1000, "abc", `<d:chkData xmlns:d="`+nsDomain+`"><d:cd><d:name avail="1">a.test</d:name></d:cd></d:chkData>`, "<x/>")))

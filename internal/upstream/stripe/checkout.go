@@ -61,7 +61,7 @@ func (c *Client) OpenPage(ctx context.Context, page order.PaymentPage) (order.Op
 func (c *Client) openPage(ctx context.Context, page order.PaymentPage, key string) (order.OpenedPage, error) {
 	params := c.sessionParams(page)
 	params.SetIdempotencyKey(key)
-	made, err := create(ctx, c, "open_page", c.api.createSession, params)
+	made, err := post[checkoutSession](ctx, c, "open_page", "/v1/checkout/sessions", params)
 	if err != nil {
 		return order.OpenedPage{}, err
 	}
@@ -139,7 +139,7 @@ var sessionExpand = []string{"payment_intent.latest_charge", "payment_intent.pay
 // FetchPage returns the payment status of a page.
 func (c *Client) FetchPage(ctx context.Context, session string) (order.PaymentStatus, error) {
 	params := &api.CheckoutSessionRetrieveParams{Expand: api.StringSlice(sessionExpand)}
-	seen, err := onObject(ctx, c, "look", c.api.getSession, session, params)
+	seen, err := retrieve[checkoutSession](ctx, c, "look", api.FormatURLPath("/v1/checkout/sessions/%s", session), params)
 	if err != nil {
 		return order.PaymentStatus{}, err
 	}
@@ -153,7 +153,7 @@ func (c *Client) ClosePage(ctx context.Context, session string) (order.PaymentSt
 	// Expiring is idempotent, so a new key is safe. A fixed one is not: the
 	// response that Stripe stores for it may be an old failure.
 	params.SetIdempotencyKey(api.NewIdempotencyKey())
-	seen, err := onObject(ctx, c, "close_page", c.api.expireSession, session, params)
+	seen, err := post[checkoutSession](ctx, c, "close_page", api.FormatURLPath("/v1/checkout/sessions/%s/expire", session), params)
 	if errors.Is(err, &registrar.Error{Kind: registrar.KindInvalid, Code: Refused}) {
 		return c.FetchPage(ctx, session)
 	}
@@ -163,18 +163,18 @@ func (c *Client) ClosePage(ctx context.Context, session string) (order.PaymentSt
 	return c.paymentStatus("close_page", seen)
 }
 
-func (c *Client) paymentStatus(call string, s *api.CheckoutSession) (order.PaymentStatus, error) {
+func (c *Client) paymentStatus(call string, s *checkoutSession) (order.PaymentStatus, error) {
 	status := order.PaymentStatus{
 		Payment: s.Metadata[metaPayment], Order: s.Metadata[metaOrder],
-		Amount: registrar.Cents(s.AmountTotal), Currency: string(s.Currency),
+		Amount: registrar.Cents(s.AmountTotal), Currency: s.Currency, Intent: s.PaymentIntent.id,
 	}
-	intent := s.PaymentIntent
+	intent := s.PaymentIntent.object
 	if intent != nil {
 		status.Intent = intent.ID
 		if intent.Status == api.PaymentIntentStatusSucceeded {
 			// A received payment counts, whatever the page says.
 			status.Paid = true
-			status.Amount, status.Currency = registrar.Cents(intent.AmountReceived), string(intent.Currency)
+			status.Amount, status.Currency = registrar.Cents(intent.AmountReceived), intent.Currency
 			status.Card, status.Method = cardFingerprint(intent), reusableMethodOf(intent)
 			return status, nil
 		}
@@ -194,30 +194,30 @@ func (c *Client) paymentStatus(call string, s *api.CheckoutSession) (order.Payme
 	return status, nil
 }
 
-func cardFingerprint(intent *api.PaymentIntent) string {
-	if charge := intent.LatestCharge; charge != nil && charge.PaymentMethodDetails != nil && charge.PaymentMethodDetails.Card != nil {
+func cardFingerprint(intent *paymentIntent) string {
+	if charge := intent.LatestCharge.object; charge != nil && charge.PaymentMethodDetails.Card != nil {
 		return charge.PaymentMethodDetails.Card.Fingerprint
 	}
-	if method := intent.PaymentMethod; method != nil && method.Card != nil {
+	if method := intent.PaymentMethod.object; method != nil && method.Card != nil {
 		return method.Card.Fingerprint
 	}
 	return ""
 }
 
 // reusableMethodOf returns the payment method if the customer agreed to save it.
-func reusableMethodOf(intent *api.PaymentIntent) *order.PaymentMethod {
-	if intent.SetupFutureUsage != api.PaymentIntentSetupFutureUsageOffSession || intent.Customer == nil || intent.PaymentMethod == nil {
+func reusableMethodOf(intent *paymentIntent) *order.PaymentMethod {
+	if intent.SetupFutureUsage != api.PaymentIntentSetupFutureUsageOffSession || intent.Customer == "" || intent.PaymentMethod.object == nil {
 		return nil
 	}
-	return savedMethod(intent.Customer, intent.PaymentMethod)
+	return savedMethod(intent.Customer, intent.PaymentMethod.object)
 }
 
-func savedMethod(customer *api.Customer, method *api.PaymentMethod) *order.PaymentMethod {
-	saved := &order.PaymentMethod{ProviderCustomer: customer.ID, ID: method.ID, Label: methodLabel(method)}
+func savedMethod(customer objectID, method *paymentMethod) *order.PaymentMethod {
+	saved := &order.PaymentMethod{ProviderCustomer: string(customer), ID: method.ID, Label: methodLabel(method)}
 	if card := method.Card; card != nil {
 		saved.Fingerprint = card.Fingerprint
 		if card.ExpYear > 0 {
-			saved.Expires = time.Date(int(card.ExpYear), time.Month(card.ExpMonth), 1, 0, 0, 0, 0, time.UTC).Format(order.ExpiresLayout)
+			saved.Expires = time.Date(card.ExpYear, time.Month(card.ExpMonth), 1, 0, 0, 0, 0, time.UTC).Format(order.ExpiresLayout)
 		}
 	}
 	return saved
@@ -231,10 +231,9 @@ var brandNames = map[string]string{
 }
 
 // methodLabel is shown to customers: Visa •••• 4242.
-func methodLabel(method *api.PaymentMethod) string {
-	kind := string(method.Type)
+func methodLabel(method *paymentMethod) string {
 	if method.Card == nil {
-		return cmp.Or(brandNames[kind], strings.ReplaceAll(kind, "_", " "))
+		return cmp.Or(brandNames[method.Type], strings.ReplaceAll(method.Type, "_", " "))
 	}
-	return cmp.Or(brandNames[string(method.Card.Brand)], "Card") + " •••• " + method.Card.Last4
+	return cmp.Or(brandNames[method.Card.Brand], "Card") + " •••• " + method.Card.Last4
 }

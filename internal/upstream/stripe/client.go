@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"io"
@@ -56,10 +57,8 @@ type Options struct {
 type Client struct {
 	options Options
 	api     endpoints
-	// raw is for endpoints that the library has no types for, backend for lists that are read
-	// into types of our own.
-	raw     api.RawRequestBackend
-	backend api.Backend
+	// backend sends requests whose responses are read into types of our own.
+	backend *api.BackendImplementation
 	host    string
 	// reusableMethods are those of Options.Methods that can be saved.
 	reusableMethods []string
@@ -87,7 +86,8 @@ func newClient(o Options, transport http.RoundTripper) *Client {
 	if address, err := url.Parse(o.URL); err == nil && address.Host != "" {
 		host = address.Host
 	}
-	backend := api.GetBackendWithConfig(api.APIBackend, &api.BackendConfig{
+	// The library has no other constructor; this is the type that it returns.
+	backend, _ := api.GetBackendWithConfig(api.APIBackend, &api.BackendConfig{
 		URL: api.String(o.URL), HTTPClient: &http.Client{
 			Transport:     limitedTransport{transport},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -96,16 +96,15 @@ func newClient(o Options, transport http.RoundTripper) *Client {
 		MaxNetworkRetries: api.Int64(0), EnableTelemetry: api.Bool(false),
 		// The library's log quotes requests and responses.
 		LeveledLogger: &api.LeveledLogger{Level: api.LevelNull},
-	})
+	}).(*api.BackendImplementation)
 	// No other Stripe host is ever called.
 	client := api.NewClient(o.Key, api.WithBackends(&api.Backends{
 		API: backend, Connect: backend, Uploads: backend, MeterEvents: backend,
 	}))
-	raw, _ := backend.(api.RawRequestBackend) // the library's own backend implements it
 	reusable := slices.DeleteFunc(slices.Clone(o.Methods), func(method string) bool {
 		return !slices.Contains(reusableMethodTypes, method)
 	})
-	return &Client{options: o, api: endpointsOf(client), raw: raw, backend: backend, host: host, reusableMethods: reusable}
+	return &Client{options: o, api: endpointsOf(client), backend: backend, host: host, reusableMethods: reusable}
 }
 
 // limitedTransport truncates oversized responses, which then fail as JSON. It names the span of
@@ -113,7 +112,11 @@ func newClient(o Options, transport http.RoundTripper) *Client {
 type limitedTransport struct{ transport http.RoundTripper }
 
 func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer, err := b.transport.RoundTrip(tracing.Propagate(r))
+	r, err := withLength(tracing.Propagate(r))
+	if err != nil {
+		return nil, err
+	}
+	answer, err := b.transport.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +125,25 @@ func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		io.Closer
 	}{io.LimitReader(answer.Body, maxResponseBytes), answer.Body}
 	return answer, nil
+}
+
+// withLength returns a copy of r that states the length of its body. The library omits it, and
+// net/http would send the body in chunks, after a head in a packet of its own.
+func withLength(r *http.Request) (*http.Request, error) {
+	if r.Body == nil {
+		return r, nil
+	}
+	body, err := io.ReadAll(r.Body)
+	_ = r.Body.Close() // as of every RoundTripper
+	if err != nil {
+		return nil, err
+	}
+	r = r.WithContext(r.Context()) // a RoundTripper must not change its request
+	r.ContentLength, r.Body = int64(len(body)), http.NoBody
+	if len(body) > 0 {
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	return r, nil
 }
 
 // call runs once until it succeeds, fails for good, or the attempts or the time are

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -163,6 +164,26 @@ func TestErrors_LeakNeitherKeyNorStripeText(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestCall_StatesLengthOfItsBody(t *testing.T) {
+	t.Parallel()
+	for name, call := range map[string]func(*Client) error{
+		"with a body": func(c *Client) error { _, err := c.OpenPage(t.Context(), samplePage()); return err },
+		"without one": func(c *Client) error { _, err := c.FetchPage(t.Context(), "cs_1"); return err },
+	} {
+		var received, stated int64
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			stated = r.ContentLength // -1 if it is sent in chunks
+			received, _ = io.Copy(io.Discard, r.Body)
+			_, _ = io.WriteString(w, sessionJSON("open", "null"))
+		}))
+		err := call(New(Options{Key: secretKey, URL: server.URL}))
+		server.Close()
+		if err != nil || received != stated || (received > 0) != (name == "with a body") {
+			t.Errorf("%s: %d octets instead of %d, %v", name, received, stated, err)
+		}
 	}
 }
 

@@ -60,8 +60,8 @@ func (c *Client) ListDisputeIDs(ctx context.Context, since time.Time, limit int)
 	type entry struct {
 		ID string `json:"id"`
 	}
-	get := func(_ context.Context, list api.ListParams) ([]*entry, error) {
-		return getPage[entry](c, "/v1/disputes", &api.DisputeListParams{ListParams: list, CreatedRange: &api.RangeQueryParams{GreaterThanOrEqual: since.Unix()}})
+	get := func(ctx context.Context, list api.ListParams) ([]*entry, error) {
+		return getPage[entry](ctx, c, "/v1/disputes", &api.DisputeListParams{ListParams: list, CreatedRange: &api.RangeQueryParams{GreaterThanOrEqual: since.Unix()}})
 	}
 	id := func(d *entry) string { return d.ID }
 	for one, err := range pages(ctx, c, "list_disputes", get, id, func(d *entry) (string, bool) { return d.ID, true }) {

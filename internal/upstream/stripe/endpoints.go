@@ -10,15 +10,8 @@ import (
 // own client, because the linker keeps every method of the types that are reachable from a
 // value in an interface: the whole library would be a tenth of the binary.
 type endpoints struct {
-	createSession      createFunc[api.CheckoutSessionCreateParams, api.CheckoutSession]
-	getSession         objectFunc[api.CheckoutSessionRetrieveParams, api.CheckoutSession]
-	expireSession      objectFunc[api.CheckoutSessionExpireParams, api.CheckoutSession]
 	createVerification createFunc[api.IdentityVerificationSessionCreateParams, api.IdentityVerificationSession]
 	getVerification    objectFunc[api.IdentityVerificationSessionRetrieveParams, api.IdentityVerificationSession]
-	createIntent       createFunc[api.PaymentIntentCreateParams, api.PaymentIntent]
-	getIntent          objectFunc[api.PaymentIntentRetrieveParams, api.PaymentIntent]
-	confirmIntent      objectFunc[api.PaymentIntentConfirmParams, api.PaymentIntent]
-	cancelIntent       objectFunc[api.PaymentIntentCancelParams, api.PaymentIntent]
 	detachMethod       objectFunc[api.PaymentMethodDetachParams, api.PaymentMethod]
 	createRefund       createFunc[api.RefundCreateParams, api.Refund]
 	getDispute         objectFunc[api.DisputeRetrieveParams, api.Dispute]
@@ -35,10 +28,7 @@ type (
 
 func endpointsOf(client *api.Client) endpoints {
 	return endpoints{
-		createSession: client.V1CheckoutSessions.Create, getSession: client.V1CheckoutSessions.Retrieve, expireSession: client.V1CheckoutSessions.Expire,
 		createVerification: client.V1IdentityVerificationSessions.Create, getVerification: client.V1IdentityVerificationSessions.Retrieve,
-		createIntent: client.V1PaymentIntents.Create, getIntent: client.V1PaymentIntents.Retrieve,
-		confirmIntent: client.V1PaymentIntents.Confirm, cancelIntent: client.V1PaymentIntents.Cancel,
 		detachMethod: client.V1PaymentMethods.Detach, createRefund: client.V1Refunds.Create,
 		getDispute: client.V1Disputes.Retrieve, listDisputes: client.V1Disputes.List,
 		listCharges: client.V1Charges.List, listRefunds: client.V1Refunds.List,

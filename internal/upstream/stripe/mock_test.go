@@ -228,7 +228,7 @@ func callsInSource(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pattern := regexp.MustCompile(`\b(?:c\.call\(ctx|(?:pages|create|onObject)\(ctx, c), "([a-z_]+)"`)
+	pattern := regexp.MustCompile(`\b(?:c\.call\(ctx|(?:pages|create|onObject|(?:post|retrieve)\[\w+\])\(ctx, c), "([a-z_]+)"`)
 	var calls []string
 	for _, file := range files {
 		text, err := os.ReadFile(file)

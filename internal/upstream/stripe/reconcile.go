@@ -7,7 +7,6 @@ import (
 	"time"
 
 	api "github.com/stripe/stripe-go/v85"
-	"github.com/stripe/stripe-go/v85/form"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing/reconcile"
@@ -61,18 +60,14 @@ func collect[T any](list api.Seq2[*T, error]) (page []*T, err error) {
 	return page, nil
 }
 
-// getPage reads a page into entries of our own type. The library's types refer to one another, and
-// decoding one of them makes encoding/json keep a description of them all. Lists that every
-// process reads when it starts would take some MiB for that.
-func getPage[T any](c *Client, path string, params api.ParamsContainer) ([]*T, error) {
-	query := new(form.Values)
-	form.AppendTo(query, params)
+// getPage reads a page into entries of our own type.
+func getPage[T any](ctx context.Context, c *Client, path string, params api.ParamsContainer) ([]*T, error) {
 	var page struct {
 		api.APIResource
 
 		Data []*T `json:"data"`
 	}
-	err := c.backend.CallRaw(http.MethodGet, path, c.options.Key, []byte(query.Encode()), params.GetParams(), &page)
+	err := c.exchange(ctx, http.MethodGet, path, params, &page)
 	return page.Data, err
 }
 

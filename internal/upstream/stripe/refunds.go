@@ -126,8 +126,8 @@ func (c *Client) RefundsSince(ctx context.Context, since time.Time) iter.Seq2[or
 		Amount   int64             `json:"amount"`
 		Status   api.RefundStatus  `json:"status"`
 	}
-	get := func(_ context.Context, list api.ListParams) ([]*entry, error) {
-		return getPage[entry](c, "/v1/refunds", &api.RefundListParams{ListParams: list, CreatedRange: &api.RangeQueryParams{GreaterThanOrEqual: since.Unix()}})
+	get := func(ctx context.Context, list api.ListParams) ([]*entry, error) {
+		return getPage[entry](ctx, c, "/v1/refunds", &api.RefundListParams{ListParams: list, CreatedRange: &api.RangeQueryParams{GreaterThanOrEqual: since.Unix()}})
 	}
 	id := func(refund *entry) string { return refund.ID }
 	return pages(ctx, c, "list_refunds", get, id, func(refund *entry) (order.ProviderRefund, bool) {

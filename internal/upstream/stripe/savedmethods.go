@@ -17,7 +17,7 @@ import (
 // prepareRenewal creates a payment intent for a saved payment method, which takes no money
 // before it is confirmed.
 func (c *Client) prepareRenewal(ctx context.Context, charge order.Charge) (string, error) {
-	params := &api.PaymentIntentCreateParams{
+	params := &intentParams{
 		Amount: api.Int64(int64(charge.Amount)), Currency: api.String(euro),
 		Customer: api.String(charge.Method.ProviderCustomer), PaymentMethod: api.String(charge.Method.ID),
 		Metadata: map[string]string{metaOrder: charge.Order, metaPayment: charge.ID},
@@ -25,7 +25,7 @@ func (c *Client) prepareRenewal(ctx context.Context, charge order.Charge) (strin
 		PaymentMethodTypes: api.StringSlice(c.reusableMethods),
 	}
 	params.SetIdempotencyKey(charge.ID)
-	made, err := create(ctx, c, "prepare_renewal", c.api.createIntent, params)
+	made, err := post[paymentIntent](ctx, c, "prepare_renewal", intentsPath, params)
 	switch {
 	case isMissingMethod(err):
 		return "", noPaymentMethod(err)
@@ -39,11 +39,11 @@ func (c *Client) prepareRenewal(ctx context.Context, charge order.Charge) (strin
 
 // chargeRenewal confirms the intent of a saved payment method.
 func (c *Client) chargeRenewal(ctx context.Context, charge order.Charge) (order.ChargeOutcome, error) {
-	params := &api.PaymentIntentConfirmParams{
+	params := &intentParams{
 		PaymentMethod: api.String(charge.Method.ID), OffSession: api.Bool(true), Expand: api.StringSlice(intentExpand),
 	}
 	params.SetIdempotencyKey(charge.ID + "-confirm")
-	seen, err := onObject(ctx, c, "charge_renewal", c.api.confirmIntent, charge.Intent, params)
+	seen, err := post[paymentIntent](ctx, c, "charge_renewal", api.FormatURLPath(intentsPath+"/%s/confirm", charge.Intent), params)
 	if err == nil {
 		outcome, err := c.chargeOutcome("charge_renewal", seen)
 		if outcome.Declined != "" {

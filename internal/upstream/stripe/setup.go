@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -48,7 +49,7 @@ func (c *Client) openSetupPage(ctx context.Context, page renewal.SetupPage, key 
 		params.CustomerCreation = api.String(string(api.CheckoutSessionCustomerCreationAlways))
 	}
 	params.SetIdempotencyKey(key)
-	made, err := create(ctx, c, "open_setup", c.api.createSession, params)
+	made, err := post[checkoutSession](ctx, c, "open_setup", "/v1/checkout/sessions", params)
 	if err != nil {
 		return "", err
 	}
@@ -64,23 +65,20 @@ var setupExpand = []string{"setup_intent.payment_method"}
 // FetchSetupPage returns what was saved at a page. A session of another mode is empty.
 func (c *Client) FetchSetupPage(ctx context.Context, session string) (renewal.Setup, error) {
 	params := &api.CheckoutSessionRetrieveParams{Expand: api.StringSlice(setupExpand)}
-	seen, err := onObject(ctx, c, "look_setup", c.api.getSession, session, params)
+	seen, err := retrieve[checkoutSession](ctx, c, "look_setup", api.FormatURLPath("/v1/checkout/sessions/%s", session), params)
 	if err != nil || seen.Mode != api.CheckoutSessionModeSetup {
 		return renewal.Setup{}, err
 	}
 	setup := renewal.Setup{ID: seen.Metadata[metaSetup], Customer: seen.Metadata[metaCustomer]}
-	intent := seen.SetupIntent
-	if intent == nil || intent.Status != api.SetupIntentStatusSucceeded || intent.PaymentMethod == nil {
+	intent := seen.SetupIntent.object
+	if intent == nil || intent.Status != api.SetupIntentStatusSucceeded || intent.PaymentMethod.object == nil {
 		return setup, nil
 	}
-	customer := seen.Customer
-	if customer == nil {
-		customer = intent.Customer
-	}
-	if customer == nil || intent.PaymentMethod.Customer == nil { // removed since
+	customer := cmp.Or(seen.Customer, intent.Customer)
+	if customer == "" || intent.PaymentMethod.object.Customer == "" { // removed since
 		return setup, nil
 	}
-	setup.Method = savedMethod(customer, intent.PaymentMethod)
+	setup.Method = savedMethod(customer, intent.PaymentMethod.object)
 	return setup, nil
 }
 

@@ -2,7 +2,6 @@ package stripe
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -40,6 +39,8 @@ func (c *Client) tokenVersionHeader() http.Header {
 
 // grantedToken holds the members of a token in use.
 type grantedToken struct {
+	api.APIResource
+
 	ID     string `json:"id"`
 	Limits *struct {
 		Currency  string `json:"currency"`
@@ -61,16 +62,8 @@ func (c *Client) CheckToken(ctx context.Context, token string, amount registrar.
 	if !validTokenSyntax(token) {
 		return paymentDeclined(order.PaymentDeclined)
 	}
-	var granted grantedToken
-	err := c.call(ctx, "read_token", func(ctx context.Context) error {
-		params := &api.RawParams{Params: api.Params{Context: ctx, Headers: c.tokenVersionHeader()}}
-		answer, err := c.raw.RawRequest(http.MethodGet, "/v1/shared_payment/granted_tokens/"+url.PathEscape(token), c.options.Key, "", params)
-		if err != nil {
-			return err
-		}
-		granted = grantedToken{}
-		return json.Unmarshal(answer.RawJSON, &granted)
-	})
+	path := "/v1/shared_payment/granted_tokens/" + url.PathEscape(token)
+	granted, err := retrieve[grantedToken](ctx, c, "read_token", path, &api.Params{Headers: c.tokenVersionHeader()})
 	switch kind := registrar.KindOf(err); {
 	case kind == registrar.KindNotFound || kind == registrar.KindInvalid:
 		return paymentDeclined(order.PaymentDeclined) // the token does not exist or is not for this account
@@ -93,6 +86,8 @@ func paymentDeclined(code registrar.Code) error {
 	return &registrar.Error{Kind: registrar.KindConflict, Code: code}
 }
 
+const intentsPath = "/v1/payment_intents"
+
 // validTokenSyntax reports whether text can be a token. All tokens share a prefix,
 // which also keeps text from being a dot segment of a path.
 func validTokenSyntax(text string) bool {
@@ -105,7 +100,7 @@ func (c *Client) PrepareCharge(ctx context.Context, charge order.Charge) (string
 	if charge.Method.ID != "" {
 		return c.prepareRenewal(ctx, charge)
 	}
-	params := &api.PaymentIntentCreateParams{
+	params := &intentParams{
 		Amount: api.Int64(int64(charge.Amount)), Currency: api.String(euro),
 		Metadata: map[string]string{metaOrder: charge.Order, metaPayment: charge.ID},
 		// There is no browser session that could be redirected.
@@ -115,7 +110,7 @@ func (c *Client) PrepareCharge(ctx context.Context, charge order.Charge) (string
 	}
 	params.Headers = c.tokenVersionHeader()
 	params.SetIdempotencyKey(charge.ID)
-	made, err := create(ctx, c, "prepare_charge", c.api.createIntent, params)
+	made, err := post[paymentIntent](ctx, c, "prepare_charge", intentsPath, params)
 	switch {
 	case err != nil:
 		return "", err
@@ -133,14 +128,14 @@ func (c *Client) Charge(ctx context.Context, charge order.Charge) (order.ChargeO
 	if charge.Method.ID != "" {
 		return c.chargeRenewal(ctx, charge)
 	}
-	params := &api.PaymentIntentConfirmParams{Expand: api.StringSlice(intentExpand)}
+	params := &intentParams{Expand: api.StringSlice(intentExpand)}
 	params.Headers = c.tokenVersionHeader()
 	params.AddExtra(c.options.Token.Parameter, charge.Token)
 	if c.options.Token.Method != "" {
 		params.AddExtra(methodType, c.options.Token.Method)
 	}
 	params.SetIdempotencyKey(charge.ID + "-confirm")
-	seen, err := onObject(ctx, c, "charge", c.api.confirmIntent, charge.Intent, params)
+	seen, err := post[paymentIntent](ctx, c, "charge", api.FormatURLPath(intentsPath+"/%s/confirm", charge.Intent), params)
 	if err != nil {
 		return c.chargeFailure(ctx, charge, err)
 	}
@@ -172,7 +167,7 @@ func (c *Client) chargeFailure(ctx context.Context, charge order.Charge, err err
 	}
 }
 
-func (c *Client) chargeOutcome(call string, intent *api.PaymentIntent) (order.ChargeOutcome, error) {
+func (c *Client) chargeOutcome(call string, intent *paymentIntent) (order.ChargeOutcome, error) {
 	status, err := c.intentPaymentStatus(call, intent)
 	if err != nil {
 		return order.ChargeOutcome{}, err
@@ -190,9 +185,9 @@ func (c *Client) chargeOutcome(call string, intent *api.PaymentIntent) (order.Ch
 
 // FetchCharge returns the status of a payment intent.
 func (c *Client) FetchCharge(ctx context.Context, intent string) (order.PaymentStatus, error) {
-	params := &api.PaymentIntentRetrieveParams{Expand: api.StringSlice(intentExpand)}
+	params := &intentParams{Expand: api.StringSlice(intentExpand)}
 	params.Headers = c.tokenVersionHeader()
-	seen, err := onObject(ctx, c, "look_charge", c.api.getIntent, intent, params)
+	seen, err := retrieve[paymentIntent](ctx, c, "look_charge", api.FormatURLPath(intentsPath+"/%s", intent), params)
 	if err != nil {
 		return order.PaymentStatus{}, err
 	}
@@ -202,12 +197,12 @@ func (c *Client) FetchCharge(ctx context.Context, intent string) (order.PaymentS
 // CancelCharge cancels a payment intent and returns its final status. One that is
 // already paid or canceled can't be canceled; that is not an error.
 func (c *Client) CancelCharge(ctx context.Context, intent string) (order.PaymentStatus, error) {
-	params := &api.PaymentIntentCancelParams{Expand: api.StringSlice(intentExpand)}
+	params := &intentParams{Expand: api.StringSlice(intentExpand)}
 	params.Headers = c.tokenVersionHeader()
 	// As with pages, canceling is idempotent, and a stored failure must not be
 	// repeated.
 	params.SetIdempotencyKey(api.NewIdempotencyKey())
-	seen, err := onObject(ctx, c, "cancel_charge", c.api.cancelIntent, intent, params)
+	seen, err := post[paymentIntent](ctx, c, "cancel_charge", api.FormatURLPath(intentsPath+"/%s/cancel", intent), params)
 	if errors.Is(err, &registrar.Error{Kind: registrar.KindInvalid, Code: Refused}) {
 		return c.FetchCharge(ctx, intent)
 	}
@@ -217,13 +212,13 @@ func (c *Client) CancelCharge(ctx context.Context, intent string) (order.Payment
 	return c.intentPaymentStatus("cancel_charge", seen)
 }
 
-func (c *Client) intentPaymentStatus(call string, intent *api.PaymentIntent) (order.PaymentStatus, error) {
+func (c *Client) intentPaymentStatus(call string, intent *paymentIntent) (order.PaymentStatus, error) {
 	if intent.ID == "" || intent.Status == "" {
 		return order.PaymentStatus{}, c.broken(call)
 	}
 	return order.PaymentStatus{
 		Paid: intent.Status == api.PaymentIntentStatusSucceeded, Ended: intent.Status == api.PaymentIntentStatusCanceled,
 		Payment: intent.Metadata[metaPayment], Order: intent.Metadata[metaOrder],
-		Amount: registrar.Cents(intent.AmountReceived), Currency: string(intent.Currency), Intent: intent.ID, Card: cardFingerprint(intent),
+		Amount: registrar.Cents(intent.AmountReceived), Currency: intent.Currency, Intent: intent.ID, Card: cardFingerprint(intent),
 	}, nil
 }

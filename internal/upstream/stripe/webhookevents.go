@@ -2,6 +2,7 @@ package stripe
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	api "github.com/stripe/stripe-go/v85"
@@ -19,55 +20,37 @@ const BadWebhookSignature registrar.Code = "bad_message"
 // is empty for other objects. The state in the event is ignored: callers fetch the
 // object. signature is the Stripe-Signature header, payload the raw body.
 func (c *Client) ParseEvent(payload []byte, signature string) (order.Event, error) {
-	for _, secret := range c.options.Secrets {
-		event, err := webhook.ConstructEventWithOptions(payload, signature, secret, webhook.ConstructEventOptions{
-			// Five minutes of wall clock time. Signatures from the future are accepted.
-			Tolerance: webhook.DefaultTolerance,
-			// Events have the API version configured in the account; only ids are read,
-			// which are the same in all versions.
-			IgnoreAPIVersionMismatch: true,
-		})
-		if err == nil {
-			return eventOf(event)
-		}
-	}
-	// The cause is omitted, so that an attacker learns nothing.
-	return order.Event{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadWebhookSignature}
-}
-
-// objectID is an id, or an expanded object with one.
-type objectID string
-
-// UnmarshalJSON accepts both; null leaves it empty.
-func (r *objectID) UnmarshalJSON(raw []byte) error {
-	id, plain := api.ParseID(raw)
-	if plain {
-		*r = objectID(id)
-		return nil
-	}
-	var object struct {
-		ID string `json:"id"`
-	}
-	if err := json.Unmarshal(raw, &object); err != nil {
-		return err
-	}
-	*r = objectID(object.ID)
-	return nil
-}
-
-func eventOf(event api.Event) (order.Event, error) {
-	if event.Data == nil {
+	signed := slices.ContainsFunc(c.options.Secrets, func(secret string) bool {
+		// Five minutes of wall clock time. Signatures from the future are accepted.
+		return webhook.ValidatePayloadWithTolerance(payload, signature, secret, webhook.DefaultTolerance) == nil
+	})
+	if !signed {
+		// The cause is omitted, so that an attacker learns nothing.
 		return order.Event{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadWebhookSignature}
 	}
-	var object struct {
-		ID            string   `json:"id"`
-		Mode          string   `json:"mode"` // of a checkout session
-		PaymentIntent objectID `json:"payment_intent"`
+	return eventOf(payload)
+}
+
+// eventOf reads a signed event. Events have the API version configured in the account; only ids
+// are read, which are the same in all versions.
+func eventOf(payload []byte) (order.Event, error) {
+	var event struct {
+		Object string `json:"object"` // the thin events of the API's second version have another one
+		Type   string `json:"type"`
+		Data   struct {
+			Object *struct {
+				ID            string   `json:"id"`
+				Mode          string   `json:"mode"` // of a checkout session
+				PaymentIntent objectID `json:"payment_intent"`
+			} `json:"object"`
+		} `json:"data"`
 	}
-	if err := json.Unmarshal(event.Data.Raw, &object); err != nil {
+	err := json.Unmarshal(payload, &event)
+	object := event.Data.Object
+	if err != nil || event.Object != "event" || object == nil {
 		return order.Event{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadWebhookSignature, Err: err}
 	}
-	has := func(prefix string) bool { return strings.HasPrefix(string(event.Type), prefix) }
+	has := func(prefix string) bool { return strings.HasPrefix(event.Type, prefix) }
 	switch {
 	case has("checkout.session.") && object.Mode == string(api.CheckoutSessionModeSetup):
 		return order.Event{Setup: object.ID}, nil

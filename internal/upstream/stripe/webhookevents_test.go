@@ -72,6 +72,8 @@ func TestParseEvent_RequiresFreshSignatureWithKnownSecret(t *testing.T) {
 		"signed, but empty":             {"", signPayload("", "whsec_new_secret", now)},
 		"signed, but not JSON":          {"{", signPayload("{", "whsec_new_secret", now)},
 		"signed, but without an object": {`{"type":"checkout.session.completed"}`, signPayload(`{"type":"checkout.session.completed"}`, "whsec_new_secret", now)},
+		"signed, but about nothing":     {eventJSON("payment_intent.succeeded", "null"), signPayload(eventJSON("payment_intent.succeeded", "null"), "whsec_new_secret", now)},
+		"signed, but about a number":    {eventJSON("payment_intent.succeeded", "5"), signPayload(eventJSON("payment_intent.succeeded", "5"), "whsec_new_secret", now)},
 		"signed, but of another kind":   {`{"object":"v2.core.event","type":"x"}`, signPayload(`{"object":"v2.core.event","type":"x"}`, "whsec_new_secret", now)},
 	} {
 		if got, err := c.ParseEvent([]byte(test.payload), test.header); registrar.CodeOf(err) != BadWebhookSignature || got != (order.Event{}) {
