@@ -1,7 +1,6 @@
 package smtp
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -17,7 +16,6 @@ import (
 	"sync"
 	"time"
 
-	gomail "github.com/wneessen/go-mail"
 	"github.com/wneessen/go-mail/smtp"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -208,27 +206,7 @@ func (c *Client) compose(message mailer.Message) (to string, content []byte, del
 	if err != nil {
 		return "", nil, delivery, err
 	}
-	_, domain, _ := strings.Cut(c.from.Address, "@")
-	mail := gomail.NewMsg(gomail.WithCharset(gomail.CharsetUTF8), gomail.WithNoDefaultUserAgent())
-	mail.FromMailAddress(c.from)
-	mail.ToMailAddress(&netmail.Address{Address: to})
-	if c.opts.ReplyTo != "" {
-		mail.SetAddrHeaderFromMailAddress(gomail.HeaderReplyTo, &netmail.Address{Address: c.opts.ReplyTo})
-	}
-	mail.Subject(delivery.Subject)
-	mail.SetDateWithValue(c.opts.Now())
-	mail.SetMessageIDWithValue(message.ID + "@" + domain)
-	mail.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: suppresses automatic replies
-	mail.SetGenHeader("Content-Language", languageOf(message).code)
-	mail.SetBodyString(gomail.TypeTextPlain, delivery.Text)
-	for _, file := range message.Attachments {
-		mail.AttachReadSeeker(file.Name, bytes.NewReader(file.Content), gomail.WithFileContentType(gomail.ContentType(file.Type)))
-	}
-	var out bytes.Buffer
-	if _, err := mail.WriteTo(&out); err != nil {
-		return "", nil, delivery, err
-	}
-	return to, out.Bytes(), delivery, nil
+	return to, c.encode(message, to, delivery.Subject, delivery.Text), delivery, nil
 }
 
 // Probe authenticates at the server and sends nothing.
