@@ -41,11 +41,6 @@ func (c *canvas) draw(format string, values ...any) {
 	fmt.Fprintf(c.pages[c.page], format, values...)
 }
 
-// operands are a colour's operands in a content stream.
-func (c colour) operands() string {
-	return fmt.Sprintf("%.3f %.3f %.3f", float64(c[0])/255, float64(c[1])/255, float64(c[2])/255)
-}
-
 func points(x, y float64) (float64, float64) {
 	return x * pointsPerMillimetre, (pageHeight - y) * pointsPerMillimetre
 }
@@ -53,19 +48,19 @@ func points(x, y float64) (float64, float64) {
 func (c *canvas) line(x, y, toX, toY, thickness float64, stroke colour) {
 	x, y = points(x, y)
 	toX, toY = points(toX, toY)
-	c.draw("%s RG %.2f w %.2f %.2f m %.2f %.2f l S\n", stroke.operands(), thickness*pointsPerMillimetre, x, y, toX, toY)
+	c.draw("%s RG %.2f w %.2f %.2f m %.2f %.2f l S\n", stroke, thickness*pointsPerMillimetre, x, y, toX, toY)
 }
 
 func (c *canvas) fill(x, y, width, height float64, with colour) {
 	x, y = points(x, y+height)
-	c.draw("%s rg %.2f %.2f %.2f %.2f re f\n", with.operands(), x, y, width*pointsPerMillimetre, height*pointsPerMillimetre)
+	c.draw("%s rg %.2f %.2f %.2f %.2f re f\n", with, x, y, width*pointsPerMillimetre, height*pointsPerMillimetre)
 }
 
 // textWidth returns the width of a text at the present size.
 func (c *canvas) textWidth(text string) float64 {
 	width, glyphs := 0, c.faces[c.style].glyphs()
 	for _, r := range text {
-		width += glyphs[r].width
+		width += glyphs.of(r).width
 	}
 	return float64(width) / perEm * c.size / pointsPerMillimetre
 }
@@ -73,13 +68,15 @@ func (c *canvas) textWidth(text string) float64 {
 // text prints a text whose box of the line's height starts at a position.
 func (c *canvas) text(x, y float64, text string) {
 	x, y = points(x, y+lineHeight/2)
-	c.draw("BT /F%d %.2f Tf %s rg %.2f %.2f Td <", c.style, c.size, c.colour.operands(), x, y-0.3*c.size)
+	c.draw("BT /F%d %.2f Tf %s rg %.2f %.2f Td <", c.style, c.size, c.colour, x, y-0.3*c.size)
 	glyphs, page := c.faces[c.style].glyphs(), c.pages[c.page]
+	codes := page.AvailableBuffer()
 	for _, r := range text {
 		c.used[c.style] = append(c.used[c.style], r)
-		index := glyphs[r].index
-		page.Write(hex.AppendEncode(page.AvailableBuffer(), []byte{byte(index >> 8), byte(index)}))
+		index := glyphs.of(r).index
+		codes = hex.AppendEncode(codes, []byte{byte(index >> 8), byte(index)})
 	}
+	page.Write(codes)
 	page.WriteString("> Tj ET\n")
 }
 

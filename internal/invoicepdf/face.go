@@ -25,7 +25,7 @@ type face struct {
 	name   string // in the PDF
 	ttf    []byte
 	font   *sfnt.Font
-	glyphs func() map[rune]glyph
+	glyphs func() *glyphTable
 	// What most documents need, and nearly all: computed once.
 	german, western func() subset
 }
@@ -33,6 +33,22 @@ type face struct {
 type glyph struct {
 	index uint16
 	width int // in thousandths of the font size
+}
+
+// glyphTable has the glyphs of a font by rune.
+type glyphTable struct {
+	all   map[rune]glyph
+	latin [maxLatin + 1]glyph // of Latin-1, which nearly all texts consist of
+}
+
+const maxLatin = 0xff
+
+// of returns the glyph of a rune; its index is 0 if the font lacks it.
+func (t *glyphTable) of(r rune) glyph {
+	if r <= maxLatin {
+		return t.latin[r]
+	}
+	return t.all[r]
 }
 
 // subset is the part of a font that a document embeds.
@@ -65,17 +81,20 @@ var loadFaces = sync.OnceValues(func() (faces [2]*face, err error) {
 })
 
 // loadGlyphs returns the glyphs of the basic multilingual plane.
-func (f *face) loadGlyphs() map[rune]glyph {
+func (f *face) loadGlyphs() *glyphTable {
 	var buffer sfnt.Buffer
-	glyphs := make(map[rune]glyph)
+	glyphs := &glyphTable{all: make(map[rune]glyph)}
 	for r := ' '; r <= 0xffff; r++ {
 		index, err := f.font.GlyphIndex(&buffer, r)
 		if err != nil || index == 0 {
 			continue
 		}
 		if width, err := f.font.GlyphAdvance(&buffer, index, fixed.I(perEm), font.HintingNone); err == nil {
-			glyphs[r] = glyph{uint16(index), width.Round()}
+			glyphs.all[r] = glyph{uint16(index), width.Round()}
 		}
+	}
+	for r := range glyphs.latin {
+		glyphs.latin[r] = glyphs.all[rune(r)]
 	}
 	return glyphs
 }
@@ -106,7 +125,7 @@ func (f *face) embed(used []rune) subset {
 func (f *face) newSubset(inGroup func(rune) bool, others []rune) subset {
 	glyphs := f.glyphs()
 	runes := slices.Clone(others)
-	for r := range glyphs {
+	for r := range glyphs.all {
 		if inGroup(r) {
 			runes = append(runes, r)
 		}
@@ -117,8 +136,8 @@ func (f *face) newSubset(inGroup func(rune) bool, others []rune) subset {
 	for block := range slices.Chunk(runes, maxMappings) {
 		fmt.Fprintf(&names, "%d beginbfchar\n", len(block))
 		for _, r := range block {
-			fmt.Fprintf(&widths, "%d [%d] ", glyphs[r].index, glyphs[r].width)
-			fmt.Fprintf(&names, "<%04X> <%04X>\n", glyphs[r].index, r)
+			fmt.Fprintf(&widths, "%d [%d] ", glyphs.of(r).index, glyphs.of(r).width)
+			fmt.Fprintf(&names, "<%04X> <%04X>\n", glyphs.of(r).index, r)
 		}
 		names.WriteString("endbfchar\n")
 	}
@@ -143,7 +162,7 @@ func (f *face) reduce(runes []rune) []byte {
 	glyphs, locations := f.glyphs(), glyphLocations(tables)
 	keep := map[int]bool{0: true}
 	for _, r := range runes {
-		keep[int(glyphs[r].index)] = true
+		keep[int(glyphs.of(r).index)] = true
 	}
 	var outlines, positions []byte
 	for index := range len(locations) - 1 {

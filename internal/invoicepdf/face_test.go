@@ -60,13 +60,13 @@ func TestSubset_HasOutlinesOfItsRunes(t *testing.T) {
 		for _, used := range []string{"", "Désirée Núñez", "Ж", "Ελλάδα ščž"} {
 			tables := tablesOf(t, face.embed([]rune(used)))
 			for _, r := range "Straße Äü1€" + used {
-				index := int(glyphs[r].index)
+				index := int(glyphs.of(r).index)
 				if err := sameOutline(outline(whole, index), outline(tables, index)); err != nil {
 					t.Errorf("%s: %q: %v", face.name, r, err)
 				}
 			}
 			for _, r := range "éЖ" {
-				if used == "" && len(outline(tables, int(glyphs[r].index))) != 0 {
+				if used == "" && len(outline(tables, int(glyphs.of(r).index))) != 0 {
 					t.Errorf("%s: the subset of a German document has %q", face.name, r)
 				}
 			}

@@ -31,14 +31,15 @@ const (
 	fontSmall, fontNormal, fontLarge, fontHuge = 7.5, 9.5, 12.0, 18.0
 )
 
-type colour [3]int
+// colour has the operands of a colour in a content stream: red, green and blue from 0 to 1.
+type colour string
 
-var (
-	textColour  = colour{24, 32, 44}
-	greyColour  = colour{96, 106, 120}
-	ruleColour  = colour{205, 211, 219}
-	brandColour = colour{16, 92, 108}
-	shadeColour = colour{243, 246, 248}
+const (
+	textColour  colour = "0.094 0.125 0.173"
+	greyColour  colour = "0.376 0.416 0.471"
+	ruleColour  colour = "0.804 0.827 0.859"
+	brandColour colour = "0.063 0.361 0.424"
+	shadeColour colour = "0.953 0.965 0.973"
 )
 
 // sheet is one document being rendered.

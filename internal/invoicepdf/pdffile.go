@@ -17,8 +17,8 @@ type pdfFile struct {
 	offsets []int // by number - 1; 0 until the object is written
 }
 
-// usualSize is more than an invoice of one page takes, fonts included.
-const usualSize = 64 << 10
+// usualSize is more than most invoices take, fonts included.
+const usualSize = 32 << 10
 
 func newPDFFile() *pdfFile {
 	file := &pdfFile{}
@@ -49,7 +49,12 @@ func (f *pdfFile) add(format string, values ...any) int {
 
 // addStream adds what deflate has compressed. entries are those of its dictionary.
 func (f *pdfFile) addStream(entries string, compressed []byte) int {
-	return f.add("<< %s /Filter /FlateDecode /Length %d >>\nstream\n%s\nendstream", entries, len(compressed), compressed)
+	number := f.reserve()
+	f.offsets[number-1] = f.out.Len()
+	fmt.Fprintf(&f.out, "%d 0 obj\n<< %s /Filter /FlateDecode /Length %d >>\nstream\n", number, entries, len(compressed))
+	f.out.Write(compressed)
+	f.out.WriteString("\nendstream\nendobj\n")
+	return number
 }
 
 // finish writes the cross-reference table and the trailer and returns the file.
@@ -84,6 +89,7 @@ func deflate(data []byte) []byte {
 
 func compress(compressor *zlib.Writer, data []byte) []byte {
 	var out bytes.Buffer
+	out.Grow(len(data) / 2)
 	compressor.Reset(&out)
 	_, _ = compressor.Write(data) // it writes to memory and can't fail
 	_ = compressor.Close()

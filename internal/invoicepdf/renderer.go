@@ -24,7 +24,7 @@ const missingGlyph = '□'
 func (s *sheet) printable(text string) string {
 	glyphs := s.faces[regular].glyphs()
 	return strings.Map(func(r rune) rune {
-		if _, found := glyphs[r]; found {
+		if glyphs.of(r).index > 0 {
 			return r
 		}
 		s.missingGlyphs = true

@@ -1,7 +1,6 @@
 package smtp
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -17,7 +16,6 @@ import (
 	"sync"
 	"time"
 
-	gomail "github.com/wneessen/go-mail"
 	"github.com/wneessen/go-mail/smtp"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -81,10 +79,9 @@ func labelled(label, value string) string {
 
 // Client sends mails.
 type Client struct {
-	opts  Options
-	host  string
-	from  *netmail.Address
-	mails *gomail.Client // writes mails to a session
+	opts Options
+	host string
+	from *netmail.Address
 
 	mu   sync.Mutex
 	idle []*session
@@ -130,11 +127,7 @@ func New(opts Options) (*Client, error) {
 			return nil, fmt.Errorf("smtp: reply-to is not an address: %w", err)
 		}
 	}
-	mails, err := gomail.NewClient(host, gomail.WithTimeout(opts.Timeout), gomail.WithoutNoop())
-	if err != nil {
-		return nil, err
-	}
-	return &Client{opts: opts, host: host, from: from, mails: mails}, nil
+	return &Client{opts: opts, host: host, from: from}, nil
 }
 
 // parseMailbox accepts one plain address and returns it with the domain in
@@ -161,64 +154,59 @@ const maxResponseLength = 200
 
 // Send renders the mail and delivers it to the server.
 func (c *Client) Send(ctx context.Context, message mailer.Message) (mailer.Delivery, error) {
-	mail, delivery, err := c.compose(message)
+	to, mail, delivery, err := c.compose(message)
 	if err != nil {
 		return delivery, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
 	defer cancel()
-	s, err := c.acquire(ctx)
-	if err == nil {
-		err = s.interruptible(ctx, func() error { return c.mails.SendWithSMTPClient(s.Client, mail) })
-		if err == nil {
-			c.release(s)
-		} else {
-			_ = s.conn.Close()
-		}
+	response, err := c.deliver(ctx, to, mail)
+	if err != nil {
+		delivery.Response = sanitizeLine(err.Error(), maxResponseLength) // evidence quotes the recipient anyway
+		return delivery, c.toFault(ctx, err)
 	}
-	switch {
-	// The server accepted the mail before the connection broke.
-	case mail.IsDelivered():
-		delivery.Response = sanitizeLine(cmp.Or(mail.ServerResponse(), "250"), maxResponseLength)
-		return delivery, nil
-	case err == nil:
-		err = errors.New("smtp: delivery not confirmed by the server")
-	}
-	delivery.Response = sanitizeLine(err.Error(), maxResponseLength) // evidence quotes the recipient anyway
-	return delivery, c.toFault(ctx, err)
+	delivery.Response = sanitizeLine(cmp.Or(response, "250"), maxResponseLength)
+	return delivery, nil
 }
 
-func (c *Client) compose(message mailer.Message) (*gomail.Msg, mailer.Delivery, error) {
-	var delivery mailer.Delivery
+// deliver transmits a mail over an idle session or a new one. Whether the server has closed an idle
+// session shows only when the mail is sent.
+func (c *Client) deliver(ctx context.Context, to string, mail []byte) (response string, err error) {
+	for {
+		s, err := c.acquire(ctx)
+		if err != nil {
+			return "", err
+		}
+		_ = s.conn.SetDeadline(time.Now().Add(c.opts.Timeout)) // also of release, which ctx does not limit
+		err = s.interruptible(ctx, func() (err error) {
+			response, err = s.transmit(c.from.Address, to, mail)
+			return err
+		})
+		if err == nil {
+			c.release(s)
+			return response, nil
+		}
+		_ = s.conn.Close()
+		if failed, is := errors.AsType[*transactionError](err); !is || !failed.isClosed() || s.mails == 0 {
+			return "", err
+		}
+	}
+}
+
+func (c *Client) compose(message mailer.Message) (to string, content []byte, delivery mailer.Delivery, err error) {
 	parsed, err := parseTemplates()
 	if err == nil {
 		delivery.Subject, delivery.Text, err = parsed.render(message, c.opts.Portal)
 		delivery.Text += c.opts.Seller.signature(languageOf(message))
 	}
 	if err != nil {
-		return nil, delivery, &registrar.Error{Kind: registrar.KindInternal, Code: mailer.Undeliverable, Err: err}
+		return "", nil, delivery, &registrar.Error{Kind: registrar.KindInternal, Code: mailer.Undeliverable, Err: err}
 	}
-	to, err := parseMailbox(message.To)
+	to, err = parseMailbox(message.To)
 	if err != nil {
-		return nil, delivery, err
+		return "", nil, delivery, err
 	}
-	_, domain, _ := strings.Cut(c.from.Address, "@")
-	mail := gomail.NewMsg(gomail.WithCharset(gomail.CharsetUTF8), gomail.WithNoDefaultUserAgent())
-	mail.FromMailAddress(c.from)
-	mail.ToMailAddress(&netmail.Address{Address: to})
-	if c.opts.ReplyTo != "" {
-		mail.SetAddrHeaderFromMailAddress(gomail.HeaderReplyTo, &netmail.Address{Address: c.opts.ReplyTo})
-	}
-	mail.Subject(delivery.Subject)
-	mail.SetDateWithValue(c.opts.Now())
-	mail.SetMessageIDWithValue(message.ID + "@" + domain)
-	mail.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: suppresses automatic replies
-	mail.SetGenHeader("Content-Language", languageOf(message).code)
-	mail.SetBodyString(gomail.TypeTextPlain, delivery.Text)
-	for _, file := range message.Attachments {
-		mail.AttachReadSeeker(file.Name, bytes.NewReader(file.Content), gomail.WithFileContentType(gomail.ContentType(file.Type)))
-	}
-	return mail, delivery, nil
+	return to, c.encode(message, to, delivery.Subject, delivery.Text), delivery, nil
 }
 
 // Probe authenticates at the server and sends nothing.
@@ -267,15 +255,10 @@ var recipientFailureCodes = []string{"5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10
 // because it quotes addresses.
 func (c *Client) toFault(ctx context.Context, err error) error {
 	var (
-		sending *gomail.SendError
 		reply   *textproto.Error
 		network net.Error
 		code    int
 	)
-	refused := errors.As(err, &sending)
-	if refused {
-		code = sending.ErrorCode()
-	}
 	if errors.As(err, &reply) {
 		code = reply.Code
 	}
@@ -297,12 +280,13 @@ func (c *Client) toFault(ctx context.Context, err error) error {
 	if code > 0 {
 		cause.Code = "SMTP " + strconv.Itoa(code)
 	}
+	failed, inTransaction := errors.AsType[*transactionError](err)
 	switch {
-	case refused && !sending.IsTemp() && slices.Contains(recipientFailureCodes, sending.EnhancedStatusCode()):
+	case inTransaction && !failed.isTemporary() && slices.Contains(recipientFailureCodes, failed.enhanced):
 		return &registrar.Error{Kind: registrar.KindInvalid, Code: mailer.Undeliverable, Detail: c.host, Err: cause}
 	case ctx.Err() != nil || errors.As(err, &network) && network.Timeout():
 		return registrar.Fault(registrar.FaultTimeout, c.host, cause)
-	case refused && sending.IsTemp():
+	case inTransaction && failed.isTemporary():
 		return registrar.Fault(registrar.FaultThrottled, c.host, cause)
 	default:
 		return registrar.Fault(registrar.FaultRefused, c.host, cause)

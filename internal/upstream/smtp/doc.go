@@ -10,7 +10,7 @@
 // (RFC 3207) or implicit TLS (RFC 8314). A server without encryption gets nothing,
 // unless it is on this machine and the operator configured it; a password is never
 // sent in plaintext. A session that is idle for less than five seconds serves the next
-// mail.
+// mail. The commands of a mail are sent together if the server allows it (RFC 2920).
 //
 // Customer input can reach a body (the name of a token) but never a header:
 // subjects have no placeholders, and an address that is not exactly one plain

@@ -38,13 +38,10 @@ func (s *session) quit() {
 	_ = s.conn.Close()
 }
 
-// acquire returns an idle session that still responds, or a new one.
+// acquire returns an idle session or a new one.
 func (c *Client) acquire(ctx context.Context) (*session, error) {
-	for s := c.takeIdle(nil); s != nil; s = c.takeIdle(nil) {
-		if s.UpdateDeadline(c.opts.Timeout) == nil && s.interruptible(ctx, s.Noop) == nil {
-			return s, nil
-		}
-		_ = s.conn.Close()
+	if s := c.takeIdle(nil); s != nil {
+		return s, nil
 	}
 	return c.connect(ctx)
 }
