@@ -89,8 +89,15 @@ func hashOf(value string) SecretHash {
 	return SecretHash(base64.RawURLEncoding.EncodeToString(sum[:]))
 }
 
+// checksum is computed for every request with a token, so it does without big.Int.
 func checksum(text string) string {
-	return encodeBase62(new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(text)))), checkDigits)
+	var out [checkDigits]byte
+	rest := crc32.ChecksumIEEE([]byte(text))
+	for i := checkDigits - 1; i >= 0; i-- {
+		out[i] = base62[rest%62]
+		rest /= 62
+	}
+	return string(out[:])
 }
 
 // encodeBase62 encodes n in base 62, padded with zeros.
