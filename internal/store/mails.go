@@ -140,23 +140,19 @@ func queuedMailOf(row query.ClaimDueMailsRow) (mailer.QueuedMail, error) {
 // StoreLink replaces the customer's unused links of a kind. It returns false if the mail is
 // gone: invalidating links also deletes queued mails, and the mail's row serialises the two.
 func (db *DB) StoreLink(ctx context.Context, id string, lease time.Time, link mailer.Link) (bool, error) {
-	var replaces int32
-	err := db.sql.WriteOne(ctx, func(tx sqldb.DBTX) (err error) {
-		replaces, err = query.New(tx).InsertMailedLink(ctx, query.InsertMailedLinkParams{
+	return db.swap(ctx, func(q *query.Queries) error {
+		replaces, err := q.InsertMailedLink(ctx, query.InsertMailedLinkParams{
 			Hash: string(link.Hash), Kind: string(link.Kind), CustomerID: link.Customer,
 			Email: link.Email, ExpiresAt: micros(link.ExpiresAt), MailID: id, Lease: micros(lease),
 		})
-		return err
+		if stored, err := found(err); !stored {
+			return cmp.Or(err, errConflict)
+		}
+		if replaces == 0 || link.Kind == registrar.MailContactCheck { // each of its mails may be the one that is read
+			return nil
+		}
+		return q.DeleteUnusedLinks(ctx, query.DeleteUnusedLinksParams{CustomerID: link.Customer, Kind: string(link.Kind), NewHash: string(link.Hash)})
 	})
-	if stored, err := found(err); !stored {
-		return false, err
-	}
-	if replaces == 0 || link.Kind == registrar.MailContactCheck { // each of its mails may be the one that is read
-		return true, nil
-	}
-	// If this fails, the mail is not sent, and its repetition replaces the older links.
-	err = db.single().DeleteUnusedLinks(ctx, query.DeleteUnusedLinksParams{CustomerID: link.Customer, Kind: string(link.Kind), NewHash: string(link.Hash)})
-	return err == nil, err
 }
 
 // PostponeMail reschedules a claimed mail, unless another node has claimed it since.

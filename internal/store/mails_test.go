@@ -2,7 +2,9 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -194,6 +196,30 @@ func TestStoreLink_VoidsFormerLinksOfItsKind(t *testing.T) {
 		store("c", registrar.MailPasswordReset)
 		if got := listLinkHashes(t, db); len(got) != 2 || got[0] != "b" || got[1] != "c" {
 			t.Errorf("links: %v", got)
+		}
+	})
+}
+
+func TestStoreLink_OneOfTwoAtOnceStaysValid(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		now := time.Now().UTC().Truncate(time.Microsecond)
+		mails := enqueueMails(t, db, now, registrar.MailPasswordReset, registrar.MailPasswordReset)
+		for round := range 20 {
+			var both sync.WaitGroup
+			for n, mail := range mails {
+				both.Go(func() {
+					if _, err := db.StoreLink(t.Context(), mail.ID, mail.DueAt, mailer.Link{
+						Hash: registrar.SecretHash(fmt.Sprint(round, " ", n)), Kind: mail.Kind, Customer: "cus_outbox", Email: mail.To, ExpiresAt: now.Add(time.Hour),
+					}); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			both.Wait()
+			if left := listLinkHashes(t, db); !slices.ContainsFunc(left, func(hash string) bool { return strings.HasPrefix(hash, fmt.Sprint(round, " ")) }) {
+				t.Fatalf("round %d: of both links, none is left: %v", round, left)
+			}
 		}
 	})
 }

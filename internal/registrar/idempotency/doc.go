@@ -5,7 +5,8 @@
 //
 //   - The same key with another body is a conflict, and nothing is executed. Bodies are
 //     compared as JSON values: member order, white space, number notation and string
-//     escapes don't matter. The caller has decoded them once, and rejects what it can't decode.
+//     escapes don't matter. The caller has decoded them once, and rejects what it can't decode;
+//     unpaired surrogates are equal, because they decode to the same character.
 //   - While the first request is running, others get InFlight with a RetryAfter.
 //   - A response is stored for ResponseTTL, unless it is a server error (5xx) or was
 //     released: the same key may then be used again.

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// fingerprint is equal for equal JSON values.
+// fingerprint is equal for equal JSON values. Nodes of earlier releases, which also compared bodies
+// that are not JSON, begin those of JSON values with j.
 func fingerprint(value any) (string, error) {
 	plain, err := appendValue(nil, value)
 	return "j" + hashText(plain), err

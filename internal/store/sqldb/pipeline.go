@@ -95,7 +95,7 @@ func (r *requiringTexts) text(statement string) string {
 		name, body, _ = strings.Cut(statement, "\n")
 		name += "\n"
 	}
-	text = name + "WITH affected AS (" + body + "\nRETURNING 1) SELECT 1 / count(*) FROM affected"
+	text = name + "WITH affected AS (" + body + "\nRETURNING 1) SELECT 1 / count(*) AS must_affect_a_row FROM affected"
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.texts[statement] = text
@@ -103,7 +103,7 @@ func (r *requiringTexts) text(statement string) string {
 }
 
 // lacksRow reports whether a statement that must affect a row failed because there was none.
-// No query of the product divides.
+// No other part of a statement that must affect a row divides.
 func lacksRow(err error) bool {
 	var reported *pgconn.PgError
 	return errors.As(err, &reported) && reported.Code == divisionByZero
@@ -296,5 +296,3 @@ func (db *DB) writePipelined(ctx context.Context, change func(DBTX) error) error
 	}
 	return conn.Raw(func(any) error { return p.commit(ctx) })
 }
-
-var _ DBTX = (*sql.Conn)(nil)

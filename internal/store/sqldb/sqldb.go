@@ -141,12 +141,12 @@ func Open(opts Options) (*DB, error) {
 	}, nil
 }
 
-// openSQLite opens a writer and a read-only pool. Commits survive a power failure:
-// synchronous is FULL.
 // sqliteReaders returns how many readers are useful: they rarely wait, because what they read
 // is in memory, and each holds its own copy of the schema.
 func sqliteReaders() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
 
+// openSQLite opens a writer and a read-only pool. Commits survive a power failure:
+// synchronous is FULL.
 func openSQLite(folder string, readers int, health *health) (*DB, error) {
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return nil, fmt.Errorf("the data folder: %w", err)

@@ -24,6 +24,9 @@ const (
 	maxDepth = 32
 	maxNodes = 100_000
 	maxSlab  = 64 // nodes that are allocated at once
+	// maxJoined limits the texts that follow another one in their element, because joining them
+	// copies them. Registries send text only in elements without children.
+	maxJoined = 256
 )
 
 var tagStart = []byte("<")
@@ -170,9 +173,10 @@ func parseAny(document []byte) (*Node, error) {
 		return nil, errCharset
 	}
 	var (
-		root  *Node
-		stack []*Node
-		nodes = newSlab(document)
+		root   *Node
+		stack  []*Node
+		joined int
+		nodes  = newSlab(document)
 	)
 	for {
 		token, err := decoder.Token()
@@ -211,8 +215,15 @@ func parseAny(document []byte) (*Node, error) {
 			last.Text = strings.TrimSpace(last.Text)
 			stack = stack[:len(stack)-1]
 		case xml.CharData:
-			if text := bytes.TrimSpace(t); len(text) > 0 && len(stack) > 0 {
-				stack[len(stack)-1].Text += string(t)
+			if text := bytes.TrimSpace(t); len(text) == 0 || len(stack) == 0 {
+				continue
+			}
+			last := stack[len(stack)-1]
+			if last.Text != "" {
+				joined++
+			}
+			if last.Text += string(t); joined > maxJoined {
+				return nil, errTooMany
 			}
 		case xml.Directive:
 			return nil, errDTD

@@ -18,6 +18,7 @@ func parsePlain(document []byte) *Node {
 		root       *Node
 		open       [maxDepth]openElement
 		depth      int
+		joined     int
 		namespaces = make([]Attr, 0, 8) // the prefixes in scope; the last one of a prefix counts
 		nodes      = newSlab(document)
 	)
@@ -27,7 +28,13 @@ func parsePlain(document []byte) *Node {
 			if depth == 0 {
 				return nil
 			}
-			open[depth-1].node.Text += text
+			if last := open[depth-1].node; last.Text == "" {
+				last.Text = text
+			} else if joined++; joined > maxJoined {
+				return nil
+			} else {
+				last.Text += text
+			}
 		}
 		switch {
 		case !found && depth == 0:
@@ -56,7 +63,7 @@ func parsePlain(document []byte) *Node {
 		}
 		node := nodes.next()
 		outer, name := len(namespaces), tag[:len(tag)-len(after)]
-		if node.attrs, namespaces, rest, valid = cutAttributes(after, namespaces); !valid {
+		if node.attrs, namespaces, rest, valid = cutAttributes(after, namespaces); !valid || len(namespaces) > maxNamespaces {
 			return nil
 		}
 		node.Space, node.Local = prefix, local // a prefix that is not declared stands for itself
@@ -81,6 +88,9 @@ func parsePlain(document []byte) *Node {
 		depth++
 	}
 }
+
+// maxNamespaces limits the prefixes in scope, each of which may be compared for every element.
+const maxNamespaces = 64
 
 // openElement is an element whose end tag has not been read.
 type openElement struct {

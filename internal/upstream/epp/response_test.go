@@ -2,6 +2,7 @@ package epp
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -187,6 +188,7 @@ func TestParseDocument_RefusesHostileXML(t *testing.T) {
 		"a DTD":          `<!DOCTYPE epp [<!ENTITY a "b">]><epp xmlns="` + nsEPP + `"/>`,
 		"too deep":       strings.Repeat("<a>", 100) + strings.Repeat("</a>", 100),
 		"too many":       "<a>" + strings.Repeat("<b/>", maxNodes+1) + "</a>",
+		"too many texts": "<a>" + strings.Repeat("x<b/>", maxJoined+2) + "</a>",
 		"two roots":      "<a/><b/>",
 		"nothing":        "  ",
 		"cut off":        "<a><b></b>",
@@ -220,7 +222,25 @@ func unusualDocuments() []string {
 		`<a>&lt;</a>`, `<a>]]></a>`, `<a b="]]>"/>`, `<a><![CDATA[x]]></a>`, `<a><!-- x --></a>`, `<a><?x?></a>`, "<a>\r\n</a>", "<a>\x00</a>", "<a>\x7f</a>", "<a>\xff</a>", "<ä>ö</ä>", "\ufeff<a/>",
 		`<?xml version="1.1"?><a/>`, `<?xml version="1.0" encoding="UTF-16"?><a/>`, `<?xml version="1.0"?><?xml version="1.0"?><a/>`, ` <?xml version="1.0"?><a/>`, `<!DOCTYPE a><a/>`, ``, ` `, `x`,
 		strings.Repeat("<a>", maxDepth) + strings.Repeat("</a>", maxDepth), strings.Repeat("<a>", maxDepth+1) + strings.Repeat("</a>", maxDepth+1),
+		`<a>` + strings.Repeat("x<b/>", maxJoined+1) + `</a>`, `<a>` + strings.Repeat("x<b/>", maxJoined+2) + `</a>`, "<a" + manyNamespaces(maxNamespaces) + "/>", "<a" + manyNamespaces(maxNamespaces+1) + "/>",
 		`<a>` + strings.Repeat("<b/>", maxNodes-1) + `</a>`, `<a>` + strings.Repeat("<b/>", maxNodes) + `</a>`,
+	}
+}
+
+// manyNamespaces declares prefixes.
+func manyNamespaces(count int) (attrs string) {
+	for n := range count {
+		attrs += fmt.Sprintf(` xmlns:p%d="urn:%d"`, n, n)
+	}
+	return attrs
+}
+
+func TestParsePlain_LeavesManyNamespacesToEncodingXML(t *testing.T) {
+	t.Parallel()
+	for count, plain := range map[int]bool{maxNamespaces: true, maxNamespaces + 1: false} {
+		if checkPlain(t, []byte("<a"+manyNamespaces(count)+"/>")) != plain {
+			t.Errorf("%d namespaces: plain should be %t", count, plain)
+		}
 	}
 }
 

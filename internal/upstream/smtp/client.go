@@ -187,7 +187,7 @@ func (c *Client) deliver(ctx context.Context, to string, mail []byte) (response 
 			return response, nil
 		}
 		_ = s.conn.Close()
-		if failed, is := errors.AsType[*transactionError](err); !is || !failed.isClosed() || s.mails == 0 {
+		if failed, is := errors.AsType[*transactionError](err); ctx.Err() != nil || !is || !failed.isClosed() || s.mails == 0 {
 			return "", err
 		}
 	}

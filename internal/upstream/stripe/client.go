@@ -86,8 +86,9 @@ func newClient(o Options, transport http.RoundTripper) *Client {
 	if address, err := url.Parse(o.URL); err == nil && address.Host != "" {
 		host = address.Host
 	}
-	// The library has no other constructor; this is the type that it returns.
-	backend, _ := api.GetBackendWithConfig(api.APIBackend, &api.BackendConfig{
+	// The library has no other constructor. This is the type that it returns; if a later version
+	// returned another, every start and every test would panic here.
+	backend := api.GetBackendWithConfig(api.APIBackend, &api.BackendConfig{
 		URL: api.String(o.URL), HTTPClient: &http.Client{
 			Transport:     limitedTransport{transport},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -107,8 +108,8 @@ func newClient(o Options, transport http.RoundTripper) *Client {
 	return &Client{options: o, api: endpointsOf(client), backend: backend, host: host, reusableMethods: reusable}
 }
 
-// limitedTransport truncates oversized responses, which then fail as JSON. It names the span of
-// a traced request in a header.
+// limitedTransport truncates oversized responses, which then fail as JSON. It states the length of
+// a request's body, and names the span of a traced request in a header.
 type limitedTransport struct{ transport http.RoundTripper }
 
 func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
