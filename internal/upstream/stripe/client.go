@@ -129,7 +129,7 @@ func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // withLength returns a copy of r that states the length of its body. The library omits it, and
-// net/http would send the body in chunks, after a head in a packet of its own.
+// net/http would send the header and a chunked body in separate packets.
 func withLength(r *http.Request) (*http.Request, error) {
 	if r.Body == nil {
 		return r, nil
