@@ -50,10 +50,16 @@ type Env struct {
 // shows the product's log without polling requests.
 func NewEnv(t Tester, binary string, settings ...string) *Env {
 	t.Helper()
+	return NewEnvBehind(t, binary, nil, settings...)
+}
+
+// NewEnvBehind is NewEnv whose product starts with a configuration that between has rewritten.
+func NewEnvBehind(t Tester, binary string, between func(string) (string, error), settings ...string) *Env {
+	t.Helper()
 	folder := t.TempDir()
 	s := &Env{Info: filepath.Join(folder, "info.json"), Settings: settings}
 	var err error
-	if s.Product, err = StartProduct(t.Context(), binary, folder, []string{"--info", s.Info}, settings); err != nil {
+	if s.Product, err = StartProductBehind(t.Context(), binary, folder, []string{"--info", s.Info}, settings, between); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // flood queues n commands of a class, which run until the registry has answered
@@ -39,6 +40,28 @@ func TestPool_QuotesNeverUseReservedConnections(t *testing.T) {
 			t.Errorf("the order waited %s behind quotes", waited)
 		}
 		done.Wait()
+	})
+}
+
+func TestCheckAvailability_OnlyPaymentsGoBeforeQuotes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newSlowServer(time.Second, respondPriced)
+		c := f.client(t, func(a *Account) { a.MaxConnections, a.OrderConnections = 3, 1 })
+		provisioner := NewProvisioner(c, nil)
+		for purpose, waits := range map[registrar.QueryPurpose]bool{registrar.ForPayment: false, registrar.ForQuote: true, registrar.ForDisplay: true} {
+			var done sync.WaitGroup
+			flood(t, c, PriorityQuote, 20, &done)
+			before, asked := time.Now(), queryFor(provision.Register, "free.test")
+			asked.Purpose = purpose
+			if _, err := provisioner.CheckAvailability(t.Context(), asked); err != nil {
+				t.Error(err)
+			}
+			if waited := time.Since(before); (waited > time.Second) != waits {
+				t.Errorf("purpose %d took %s behind quotes", purpose, waited)
+			}
+			done.Wait()
+		}
 	})
 }
 

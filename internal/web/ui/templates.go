@@ -113,20 +113,21 @@ func (templates *Templates) functions(language string) template.FuncMap {
 			}
 			return fill(text, values), nil
 		},
-		"known":    func(key string) bool { _, ok := templates.text(language, key); return ok },
-		"date":     func(at time.Time) string { return FormatDate(language, at) },
-		"moment":   func(at time.Time) template.HTML { return clockTime(language, at) },
-		"iso":      func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
-		"money":    func(amount registrar.Cents) string { return formatMoney(language, amount) },
-		"price":    func(amount registrar.Cents, rate int) string { return FormatPrice(language, amount, rate) },
-		"decimal":  func(number string) string { return formatDecimal(language, number) },
-		"domain":   DisplayName,
-		"readable": UnicodeName,
-		"country":  func(code string) string { return registrar.CountryName(language, code) },
-		"place":    registrar.FormatPlace,
-		"phone":    account.FormatPhone,
-		"asset":    templates.frame.assetPath,
-		"tone":     tone,
+		"known":     func(key string) bool { _, ok := templates.text(language, key); return ok },
+		"date":      func(at time.Time) string { return FormatDate(language, at) },
+		"eventdate": func(at time.Time) string { return registrar.FormatInGermany(at, dateLayout(language), language) },
+		"moment":    func(at time.Time) template.HTML { return clockTime(language, at) },
+		"iso":       func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
+		"money":     func(amount registrar.Cents) string { return formatMoney(language, amount) },
+		"price":     func(amount registrar.Cents, rate int) string { return FormatPrice(language, amount, rate) },
+		"decimal":   func(number string) string { return formatDecimal(language, number) },
+		"domain":    DisplayName,
+		"readable":  UnicodeName,
+		"country":   func(code string) string { return registrar.CountryName(language, code) },
+		"place":     registrar.FormatPlace,
+		"phone":     account.FormatPhone,
+		"asset":     templates.frame.assetPath,
+		"tone":      tone,
 	}
 }
 
@@ -139,7 +140,8 @@ func clockTime(language string, at time.Time) template.HTML {
 	return template.HTML(`<time data-clock datetime="` + at.UTC().Format(time.RFC3339) + `">` + registrar.FormatInGermany(at, dateLayout(language)+", 15:04 MST", language) + `</time>`)
 }
 
-// FormatDate formats a day, which is the same everywhere: terms end by UTC.
+// FormatDate formats a day, which is the same everywhere: terms end by UTC. Templates show when something
+// happened with moment or eventdate, which agree with mails and invoices about the day.
 func FormatDate(language string, at time.Time) string {
 	return at.UTC().Format(dateLayout(language))
 }

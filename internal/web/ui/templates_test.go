@@ -1,9 +1,11 @@
 package ui
 
 import (
+	"html/template"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -90,5 +92,19 @@ func TestMoment_IsGermanTimeWithItsZone(t *testing.T) {
 				t.Errorf("%s: %s, not %q", language, got, want[i])
 			}
 		}
+	}
+}
+
+// What happened after midnight in Germany has the day that mails and invoices give it; terms
+// end by UTC.
+func TestPages_EventsHaveTheDayInGermany(t *testing.T) {
+	t.Parallel()
+	page := template.Must(template.New("").Funcs((&Templates{frame: &Frame{}}).functions(German)).Parse("ended {{date .}}, happened {{eventdate .}} {{moment .}}"))
+	var text strings.Builder
+	if err := page.Execute(&text, time.Date(2026, time.July, 31, 22, 30, 0, 0, time.UTC)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := text.String(), `ended 31.07.2026, happened 01.08.2026 <time data-clock datetime="2026-07-31T22:30:00Z">01.08.2026, 00:30 MESZ</time>`; got != want {
+		t.Errorf("%s", got)
 	}
 }

@@ -56,11 +56,17 @@ type env struct {
 
 func newEnv(t *testing.T, settings ...string) *env {
 	t.Helper()
+	return newEnvBehind(t, nil, settings...)
+}
+
+// newEnvBehind is newEnv whose product starts with a configuration that between has rewritten.
+func newEnvBehind(t *testing.T, between func(string) (string, error), settings ...string) *env {
+	t.Helper()
 	settings = append([]string{
 		"DOTKONTOR_LIMITS_TOKEN_PER_MINUTE=100000", "DOTKONTOR_LIMITS_TOKEN_PER_HOUR=100000",
 		"DOTKONTOR_LIMITS_QUOTES_PER_MINUTE=100000", "DOTKONTOR_LIMITS_QUOTES_PER_HOUR=100000",
 	}, settings...)
-	opened := testkit.NewEnv(t, binary, settings...)
+	opened := testkit.NewEnvBehind(t, binary, between, settings...)
 	return &env{
 		t: t, SandboxInfo: opened.SandboxInfo, product: opened.Product, base: opened.Base, reconcile: func() { t.Helper(); opened.Reconcile(t) },
 		config: opened.Config, world: opened.Registry, provider: opened.Provider,

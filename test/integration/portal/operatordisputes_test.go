@@ -127,6 +127,7 @@ func TestOperatorDisputes_DecisionStaysAsMadeWhenTheBankDecidesLater(t *testing.
 	d, _, err := s.db.GetDispute(t.Context(), "du_1")
 	must(t, err)
 	at := func(days int) time.Time { return s.clock.now().AddDate(0, 0, days) }
+	day := func(days int) string { return registrar.FormatInGermany(at(days), "02.01.2006", "de") }
 	won := d
 	won.Order, won.Status, won.Lock, won.OpenWork, won.LockedAt, won.LiftedAt = o.ID, dispute.Won, dispute.LockLifted, false, at(2), at(14)
 	won.Decision, won.Note, won.DecidedBy, won.DecidedAt = dispute.Deny, "Zahlung offen, Kunde angemahnt.", "root", at(4)
@@ -134,7 +135,7 @@ func TestOperatorDisputes_DecisionStaysAsMadeWhenTheBankDecidesLater(t *testing.
 	must(t, err)
 	page := b.get("/operator/disputes/du_1").body
 	_, decided, _ := strings.Cut(page, `id="decided"`)
-	for _, want := range []string{"Umzüge wegen offener Zahlung ablehnen", at(4).Format("02.01.2006"), "root", "Kunde angemahnt", "Der Dienst hat die Sperre am " + at(14).Format("02.01.2006") + " aufgehoben, weil die Bank zu unseren Gunsten entschieden hat."} {
+	for _, want := range []string{"Umzüge wegen offener Zahlung ablehnen", day(4), "root", "Kunde angemahnt", "Der Dienst hat die Sperre am " + day(14) + " aufgehoben, weil die Bank zu unseren Gunsten entschieden hat."} {
 		if !stored || !strings.Contains(decided, want) {
 			t.Errorf("the decision lacks %q: %s", want, page)
 		}
@@ -144,7 +145,7 @@ func TestOperatorDisputes_DecisionStaysAsMadeWhenTheBankDecidesLater(t *testing.
 	}
 	s.exec("UPDATE disputes SET lock_state = 'active', status = 'needs_response'")
 	_, locked, _ := strings.Cut(b.get("/operator/locks").body, "Durch Reklamationen")
-	if !strings.Contains(locked, at(2).Format("02.01.2006")) || strings.Contains(locked, d.OpenedAt.Format("02.01.2006")) {
+	if !strings.Contains(locked, day(2)) || strings.Contains(locked, registrar.FormatInGermany(d.OpenedAt, "02.01.2006", "de")) {
 		t.Errorf("locked: %s", locked)
 	}
 }

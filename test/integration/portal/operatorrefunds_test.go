@@ -322,14 +322,14 @@ func TestOperatorRefund_ReturnedIsClosedByWhoSettlesIt(t *testing.T) {
 		t.Errorf("the customer's mail: %+v", mail)
 	}
 	page := b.get("/operator/orders/" + o.ID).body
-	for _, want := range []string{`<span class="badge good">anders ausgezahlt</span>`, "am " + s.clock.now().Format("02.01.2006") + " von ops@example.org: Überwiesen per SEPA\n\nBeleg 17", `<span class="hint">Widerruf geprüft</span>`, "14,28\u00a0€ brutto erstattet"} {
+	for _, want := range []string{`<span class="badge good">anders ausgezahlt</span>`, "am " + registrar.FormatInGermany(s.clock.now(), "02.01.2006", "de") + " von ops@example.org: Überwiesen per SEPA\n\nBeleg 17", `<span class="hint">Widerruf geprüft</span>`, "14,28\u00a0€ brutto erstattet"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the order has no %q: %s", want, page)
 		}
 	}
 	list := b.get("/operator/refunds").body
 	_, made, _ := strings.Cut(list, `data-label="Erstattet am"`)
-	if cell, _, _ := strings.Cut(made, "</td>"); !strings.Contains(list, `<span class="badge good">anders ausgezahlt</span>`) || !strings.Contains(cell, s.clock.now().Format("02.01.2006")) {
+	if cell, _, _ := strings.Cut(made, "</td>"); !strings.Contains(list, `<span class="badge good">anders ausgezahlt</span>`) || !strings.Contains(cell, registrar.FormatInGermany(s.clock.now(), "02.01.2006", "de")) {
 		t.Errorf("the list of refunds: %s", list)
 	}
 }
