@@ -58,7 +58,7 @@ await withBrowser(async (page, context, watched) => {
   await page.waitForURL((url) => url.origin === new URL(sandbox.provider).origin);
   await page.locator("#cardNumber").fill("4242424242424242");
   await page.locator("#pay").click();
-  await page.getByRole("heading", { level: 1, name: "Bestellung abgeschlossen" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Bestellung abgeschlossen" }).waitFor({ timeout: 60_000 });
   assert.deepEqual(await Promise.all([own, tea, flowers].map(publicCountry)), ["DE", "AT", "DE"]);
   ok("one order registers domains for three holders");
 
