@@ -79,11 +79,11 @@ WHERE disputes.open_work = sqlc.arg(open_work)
 ORDER BY disputes.opened_at DESC, disputes.id DESC
 LIMIT sqlc.arg(max_rows);
 
--- The disputes whose locks are in force, the newest first. The index begins with open_work.
+-- The disputes whose locks are in force, the newest first.
 -- name: ListLockingDisputes :many
 SELECT sqlc.embed(disputes), CAST(coalesce(orders.customer_id, '') AS TEXT) AS customer_id
 FROM disputes LEFT JOIN orders ON orders.id = disputes.order_id
-WHERE disputes.open_work IN (0, 1) AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')
+WHERE disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')
 ORDER BY disputes.opened_at DESC, disputes.id DESC
 LIMIT $1;
 

@@ -86,13 +86,13 @@ ORDER BY due_at
 LIMIT $1;
 
 -- Items that failed with a code and wait for their next attempt. One that the registry has accepted
--- is pending. The id is compared twice: so that the errors lead to the items, and because errors of
--- other jobs have other prefixes.
+-- is pending. The errors lead to the items; those of other jobs have other prefixes, and only the range
+-- keeps them from being read.
 -- name: ListFailedItems :many
 SELECT p.id, p.account, CAST(coalesce(o.order_id, '') AS TEXT) AS order_id, CAST(coalesce(o.gross, 0) AS BIGINT) AS gross
 FROM job_errors AS e JOIN provision_items AS p ON p.id = substr(e.job, 6) AND e.job = 'item:' || p.id
 LEFT JOIN order_items AS o ON o.provision_item_id = p.id AND o.provision_item_id <> ''
-WHERE e.code = sqlc.arg(code) AND p.attempts > 0 AND p.due_at > sqlc.arg(now) AND p.node = '' AND p.state <> 'pending'
+WHERE e.code = sqlc.arg(code) AND e.job > 'item:' AND e.job < 'item:~' AND p.attempts > 0 AND p.due_at > sqlc.arg(now) AND p.node = '' AND p.state <> 'pending'
 ORDER BY e.job DESC
 LIMIT sqlc.arg(max_rows);
 

@@ -719,7 +719,7 @@ func (q *Queries) ListDomainDisputes(ctx context.Context, domainID string) ([]Di
 const listLockingDisputes = `-- name: ListLockingDisputes :many
 SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at, disputes.locked_at, disputes.lifted_at, disputes.decision, CAST(coalesce(orders.customer_id, '') AS TEXT) AS customer_id
 FROM disputes LEFT JOIN orders ON orders.id = disputes.order_id
-WHERE disputes.open_work IN (0, 1) AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')
+WHERE disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')
 ORDER BY disputes.opened_at DESC, disputes.id DESC
 LIMIT $1
 `
@@ -729,7 +729,7 @@ type ListLockingDisputesRow struct {
 	CustomerID string
 }
 
-// The disputes whose locks are in force, the newest first. The index begins with open_work.
+// The disputes whose locks are in force, the newest first.
 func (q *Queries) ListLockingDisputes(ctx context.Context, limit int32) ([]ListLockingDisputesRow, error) {
 	rows, err := q.db.QueryContext(ctx, listLockingDisputes, limit)
 	if err != nil {
