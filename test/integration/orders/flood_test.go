@@ -8,18 +8,16 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-// reload loads pages repeatedly over several connections, about once a second each, until
-// stop is called, which returns the number of pages loaded.
-func (h browser) reload(connections int, links ...string) (stop func() int64) {
+// reload loads pages repeatedly over several connections, at most once a second each, until
+// stop is called.
+func (h browser) reload(connections int, links ...string) (stop func()) {
 	ctx, cancel := context.WithCancel(h.t.Context())
-	var views atomic.Int64
 	var all sync.WaitGroup
 	for i := range connections {
 		all.Go(func() {
@@ -36,7 +34,6 @@ func (h browser) reload(connections int, links ...string) (stop func() int64) {
 				}
 				_, _ = io.Copy(io.Discard, response.Body)
 				_ = response.Body.Close()
-				views.Add(1)
 				select {
 				case <-pace.C:
 				case <-ctx.Done():
@@ -44,10 +41,9 @@ func (h browser) reload(connections int, links ...string) (stop func() int64) {
 			}
 		})
 	}
-	return func() int64 {
+	return func() {
 		cancel()
 		all.Wait()
-		return views.Load()
 	}
 }
 
@@ -82,9 +78,10 @@ func TestFlood_PageReloadsDelayNoPaymentOrRegistration(t *testing.T) {
 	for number := range 4 {
 		links = append(links, s.largeOrder(number).PaymentURL)
 	}
-	const connections = 40
+	const name = "ungestoert-bezahlt.de"
+	made := s.createGuestSession(name)
 	anna := s.signedInBrowser()
-	stop := anna.reload(connections, links...)
+	stop := anna.reload(40, links...)
 	defer stop()
 	began := time.Now()
 	for !strings.Contains(anna.get(links[0]).text, "Preise und Verfügbarkeit konnten wir gerade nicht aktualisieren.") {
@@ -92,8 +89,6 @@ func TestFlood_PageReloadsDelayNoPaymentOrRegistration(t *testing.T) {
 			t.Fatal("the pages do not keep the registry busy")
 		}
 	}
-	const name = "ungestoert-bezahlt.de"
-	made := s.createGuestSession(name)
 	began = time.Now()
 	done, status := s.sessionRequest(http.MethodPost, "/"+made.ID+"/complete", paymentData("spt_ok_1"))
 	if status != http.StatusOK || done.Status != "completed" {
@@ -105,10 +100,7 @@ func TestFlood_PageReloadsDelayNoPaymentOrRegistration(t *testing.T) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	t.Logf("registered after %s", time.Since(began))
-	if views := stop(); views < connections {
-		t.Errorf("only %d pages were loaded", views)
-	}
+	stop()
 	s.reconcile()
 }
 
