@@ -150,13 +150,16 @@ func TestQueries_RareRowsHaveTheirOwnIndex(t *testing.T) {
 	})
 }
 
-// Many more errors are those of other jobs.
+// Most errors belong to other jobs.
 func TestQueries_FailedItemsReadErrorsOfItemsOnly(t *testing.T) {
 	t.Parallel()
 	text := queryTexts(t)["listFailedItems"]
 	eachEngine(t, func(t *testing.T, db *DB) {
-		if plan := strings.Join(planOf(t, db, "listFailedItems", text), "\n"); !strings.Contains(plan, "job>?") && !strings.Contains(plan, "(job > 'item:'") {
-			t.Errorf("it reads errors of all jobs:\n%s", plan)
+		plan := planOf(t, db, "listFailedItems", text)
+		if !slices.ContainsFunc(plan, func(step string) bool {
+			return strings.Contains(step, "job>?") || strings.Contains(step, "Index Cond:") && strings.Contains(step, "(job > 'item:'")
+		}) {
+			t.Errorf("it reads errors of all jobs:\n%s", strings.Join(plan, "\n"))
 		}
 	})
 }

@@ -228,7 +228,7 @@ func TestNotices_DeclaredContractIsNotSaidToRenew(t *testing.T) {
 			domain := store.domains["dom_1"]
 			domain.Renews = true
 			store.domains["dom_1"], store.charge = domain, lifecycle.Charge{At: time.Now().Add(6 * day), Gross: 1190, MethodExpires: "1999-12"}
-			at := time.Now().Add(-day)
+			at := time.Now().Add(-day - 30*time.Minute) // after midnight in Germany
 			switch declared {
 			case "cancelled_at":
 				store.declared.CancelledAt = at
@@ -238,7 +238,7 @@ func TestNotices_DeclaredContractIsNotSaidToRenew(t *testing.T) {
 			store.declared.Expires = declared == "cancelled_at"
 			runFor(t, time.Minute, newService(t, store))
 			data := store.mails[0].Data
-			if declared == "" && (data["charge_at"] == "" || data["method_expires"] != "1999-12") || declared != "" && (data["charge_at"] != "" || data[declared] != at.UTC().Format(time.DateOnly)) {
+			if declared == "" && (data["charge_at"] == "" || data["method_expires"] != "1999-12") || declared != "" && (data["charge_at"] != "" || data[declared] != registrar.FormatInGermany(at, time.DateOnly, "")) {
 				t.Errorf("%s: %v", declared, data)
 			}
 			if (data["choice"] == "expire") != (declared == "cancelled_at") {

@@ -238,7 +238,7 @@ func (s *Service) addDeclared(ctx context.Context, data map[string]string, custo
 	}
 	for key, at := range map[string]time.Time{"cancelled_at": declared.CancelledAt, "withdrawn_at": declared.WithdrawnAt} {
 		if !at.IsZero() {
-			data[key] = dateText(at)
+			data[key] = at.In(registrar.Germany()).Format(time.DateOnly)
 		}
 	}
 	return nil

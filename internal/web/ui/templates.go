@@ -140,8 +140,8 @@ func clockTime(language string, at time.Time) template.HTML {
 	return template.HTML(`<time data-clock datetime="` + at.UTC().Format(time.RFC3339) + `">` + registrar.FormatInGermany(at, dateLayout(language)+", 15:04 MST", language) + `</time>`)
 }
 
-// FormatDate formats a day, which is the same everywhere: terms end by UTC. Templates show when something
-// happened with moment or eventdate, which agree with mails and invoices about the day.
+// FormatDate formats a day, which is the same everywhere: terms end, and domains leave, by UTC. Templates
+// show what people did and what was paid with moment or eventdate, as mails and invoices do.
 func FormatDate(language string, at time.Time) string {
 	return at.UTC().Format(dateLayout(language))
 }

@@ -95,8 +95,7 @@ func TestMoment_IsGermanTimeWithItsZone(t *testing.T) {
 	}
 }
 
-// What happened after midnight in Germany has the day that mails and invoices give it; terms
-// end by UTC.
+// What was paid after midnight in Germany has the day that its invoice has; terms end by UTC.
 func TestPages_EventsHaveTheDayInGermany(t *testing.T) {
 	t.Parallel()
 	page := template.Must(template.New("").Funcs((&Templates{frame: &Frame{}}).functions(German)).Parse("ended {{date .}}, happened {{eventdate .}} {{moment .}}"))
@@ -105,6 +104,6 @@ func TestPages_EventsHaveTheDayInGermany(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := text.String(), `ended 31.07.2026, happened 01.08.2026 <time data-clock datetime="2026-07-31T22:30:00Z">01.08.2026, 00:30 MESZ</time>`; got != want {
-		t.Errorf("%s", got)
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
